@@ -1,0 +1,124 @@
+/// Many growing lists of plain values in one array.
+///
+/// A list is a handle of 12 bytes; its elements lie side by side. Capacities come in size classes,
+/// two per doubling (1, 2, 3, 4, 6, 8, 12, …), so a quarter at most is lost; a list that outgrows
+/// its class moves and leaves its place to the next list of that class.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/base/array.h"
+#include "nearcast/base/errors.h"
+
+namespace nearcast {
+
+struct ListHandle {
+  std::uint32_t start = 0;
+  std::uint32_t size = 0;
+  std::uint32_t size_class = 0;  ///< 0: nothing allocated
+};
+
+/// Capacity of size class c ≥ 1: 1, 2, 3, 4, 6, 8, 12, 16, 24, …
+constexpr std::uint32_t capacity_of(std::uint32_t size_class) {
+  if (size_class <= 2) return size_class;
+  const std::uint32_t power = std::uint32_t{1} << ((size_class - 1) / 2);
+  return size_class % 2 == 1 ? power + power / 2 : power * 2;
+}
+
+template <typename T>
+class ListArena {
+  static_assert(sizeof(T) >= sizeof(std::uint32_t), "a free place holds a link");
+
+ public:
+  /// Room for exactly `count` ≥ 1 elements that will never grow; free(start, count) gives it back.
+  std::uint32_t allocate(std::uint32_t count) { return take(class_for(count)); }
+  void free(std::uint32_t start, std::uint32_t count) { give_back(start, class_for(count)); }
+  T* at(std::uint32_t start) { return items_.data() + start; }
+  const T* at(std::uint32_t start) const { return items_.data() + start; }
+
+  std::span<const T> view(const ListHandle& list) const {
+    return {items_.data() + list.start, list.size};
+  }
+  std::span<T> view(const ListHandle& list) { return {items_.data() + list.start, list.size}; }
+
+  void push_back(ListHandle& list, const T& item) {
+    if (list.size_class == 0 || list.size == capacity_of(list.size_class))
+      move_to(list, list.size + 1);
+    items_[list.start + list.size++] = item;
+  }
+
+  /// Remove element `position` by putting the last one in its place.
+  void swap_remove(ListHandle& list, std::uint32_t position) {
+    items_[list.start + position] = items_[list.start + list.size - 1];
+    if (--list.size == 0) release(list);
+  }
+
+  /// Room for `count` elements, all zero or as they were.
+  void resize(ListHandle& list, std::uint32_t count) {
+    if (list.size_class == 0 ? count > 0 : count > capacity_of(list.size_class))
+      move_to(list, count);
+    for (std::uint32_t i = list.size; i < count; ++i) items_[list.start + i] = T{};
+    list.size = count;
+    if (count == 0) release(list);
+  }
+
+  void release(ListHandle& list) {
+    if (list.size_class != 0) give_back(list.start, list.size_class);
+    list = ListHandle{};
+  }
+
+  std::size_t memory_bytes() const { return items_.memory_bytes() + free_.memory_bytes(); }
+
+  void save(ArchiveWriter& out) const {
+    items_.save(out);
+    free_.save(out);
+  }
+  void load(ArchiveReader& in) {
+    items_.load(in);
+    free_.load(in);
+  }
+
+ private:
+  static std::uint32_t class_for(std::uint32_t count) {
+    std::uint32_t size_class = 1;
+    while (capacity_of(size_class) < count) ++size_class;
+    return size_class;
+  }
+
+  void move_to(ListHandle& list, std::uint32_t count) {
+    ListHandle larger{0, list.size, class_for(count)};
+    larger.start = take(larger.size_class);
+    if (list.size != 0) {
+      std::memcpy(static_cast<void*>(at(larger.start)), at(list.start), list.size * sizeof(T));
+    }
+    release(list);
+    list = larger;
+  }
+
+  void give_back(std::uint32_t start, std::uint32_t size_class) {
+    if (free_.size() <= size_class) free_.resize(size_class + 1);
+    std::memcpy(static_cast<void*>(at(start)), &free_[size_class], sizeof(std::uint32_t));
+    free_[size_class] = start + 1;
+  }
+
+  std::uint32_t take(std::uint32_t size_class) {
+    if (size_class < free_.size() && free_[size_class] != 0) {
+      const std::uint32_t start = free_[size_class] - 1;
+      std::memcpy(&free_[size_class], at(start), sizeof(std::uint32_t));
+      return start;
+    }
+    const std::size_t start = items_.size();
+    ensure(start + capacity_of(size_class) < 0xFFFFFFFFull, "a list arena is full");
+    items_.resize(start + capacity_of(size_class));
+    return static_cast<std::uint32_t>(start);
+  }
+
+  Array<T> items_;
+  Array<std::uint32_t> free_;  ///< per size class: 1 + start of a free place, which holds the next
+};
+
+}  // namespace nearcast

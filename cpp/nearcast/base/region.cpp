@@ -1,0 +1,99 @@
+#include "nearcast/base/region.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace nearcast {
+namespace {
+
+constexpr std::size_t kHeapLimit = std::size_t{1} << 20;
+constexpr std::size_t kAddresses = std::size_t{1} << 35;  // 32 GiB of addresses, not of memory
+constexpr std::size_t kCommitStep = std::size_t{1} << 18;
+constexpr std::size_t kMapFrom = std::size_t{1} << 16;  // smaller blobs are cheaper to copy
+
+std::size_t round_up(std::size_t bytes, std::size_t step) {
+  return (bytes + step - 1) / step * step;
+}
+
+}  // namespace
+
+Region::~Region() { release(); }
+
+void Region::release() {
+  if (reserved_ != 0) {
+    ::munmap(data_, reserved_);
+  } else {
+    std::free(data_);
+  }
+  data_ = nullptr;
+  capacity_ = reserved_ = 0;
+}
+
+void Region::reserve_addresses() {
+  void* start =
+      ::mmap(nullptr, kAddresses, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (start == MAP_FAILED) throw std::bad_alloc();
+  data_ = static_cast<std::byte*>(start);
+  reserved_ = kAddresses;
+  capacity_ = 0;
+}
+
+void Region::commit(std::size_t bytes) {
+  const std::size_t wanted = round_up(bytes, kCommitStep);
+  if (wanted > reserved_) throw std::bad_alloc();
+  if (::mprotect(data_ + capacity_, wanted - capacity_, PROT_READ | PROT_WRITE) != 0) {
+    throw std::bad_alloc();
+  }
+  capacity_ = wanted;
+}
+
+void Region::grow(std::size_t bytes, std::size_t used) {
+  if (bytes <= capacity_) return;
+  if (reserved_ != 0) {
+    commit(bytes);
+    return;
+  }
+  if (bytes <= kHeapLimit) {
+    const std::size_t wanted = std::max<std::size_t>({bytes, capacity_ * 2, 64});
+    auto* larger = static_cast<std::byte*>(std::realloc(data_, wanted));
+    if (larger == nullptr) throw std::bad_alloc();
+    std::memset(larger + capacity_, 0, wanted - capacity_);
+    data_ = larger;
+    capacity_ = wanted;
+    return;
+  }
+  Region large;
+  large.reserve_addresses();
+  large.commit(bytes);
+  if (used != 0)
+    std::memcpy(large.data_, data_, used);  // the rest of the heap block was zero or stale
+  swap(large);
+}
+
+void Region::adopt(const Blob& blob) {
+  Region fresh;
+  if (blob.count < kMapFrom) {
+    fresh.grow(blob.count, 0);
+    if (blob.count != 0) std::memcpy(fresh.data_, blob.bytes, blob.count);
+  } else {
+    fresh.reserve_addresses();
+    const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+    const std::size_t length = round_up(blob.count, page);
+    void* mapped = ::mmap(fresh.data_, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
+                          blob.file, static_cast<off_t>(blob.file_offset));
+    if (mapped == MAP_FAILED) {
+      throw Error(ErrorKind::kSnapshot, "snapshot: the file could not be mapped",
+                  std::strerror(errno));
+    }
+    fresh.capacity_ = length;
+  }
+  swap(fresh);
+}
+
+}  // namespace nearcast

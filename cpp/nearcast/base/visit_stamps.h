@@ -1,0 +1,34 @@
+/// Which of many ids were seen during this call? Cleared in O(1) by moving to the next stamp.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace nearcast {
+
+class VisitStamps {
+ public:
+  /// Forget everything; ids below `size` may be asked for until the next call.
+  void start(std::size_t size) {
+    if (stamps_.size() < size) stamps_.resize(std::max(size, stamps_.size() * 2), 0);
+    if (++current_ == 0) {  // wrapped: old stamps could be mistaken for new ones
+      std::fill(stamps_.begin(), stamps_.end(), 0);
+      current_ = 1;
+    }
+  }
+
+  /// True the first time an id is asked for since start().
+  bool first_visit(std::uint32_t id) {
+    if (stamps_[id] == current_) return false;
+    stamps_[id] = current_;
+    return true;
+  }
+
+ private:
+  std::vector<std::uint32_t> stamps_;
+  std::uint32_t current_ = 0;
+};
+
+}  // namespace nearcast

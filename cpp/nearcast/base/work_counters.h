@@ -1,0 +1,22 @@
+/// How much work an answer took. Counted per call, so that losing the pruning fails a test even
+/// when the answers stay right.
+#pragma once
+
+#include <cstdint>
+
+namespace nearcast {
+
+struct WorkCounters {
+  std::uint64_t nodes_visited = 0;  ///< tree nodes, lists or directories looked at
+  std::uint64_t candidates = 0;     ///< entries an index looked at one by one
+  std::uint64_t matches = 0;
+
+  WorkCounters& operator+=(const WorkCounters& other) {
+    nodes_visited += other.nodes_visited;
+    candidates += other.candidates;
+    matches += other.matches;
+    return *this;
+  }
+};
+
+}  // namespace nearcast

@@ -1,0 +1,49 @@
+#include "nearcast/index/registry.h"
+
+#include "nearcast/base/errors.h"
+#include "nearcast/index/brute_force/brute_force.h"
+#include "nearcast/index/keyword_first/keyword_first.h"
+
+namespace nearcast {
+namespace {
+
+template <typename Index>
+std::unique_ptr<MatchIndex> make_with(const SubscriptionStore& store,
+                                      const Parameters& parameters) {
+  return std::make_unique<Index>(store, parameters);
+}
+
+template <typename Index>
+IndexKind kind(std::string name, std::string summary,
+               std::vector<std::string> capabilities = {"match"}) {
+  return {std::move(name), std::move(summary), Index::parameters(), std::move(capabilities),
+          &make_with<Index>};
+}
+
+}  // namespace
+
+const std::vector<IndexKind>& index_kinds() {
+  static const std::vector<IndexKind> kinds = {
+      kind<BruteForce>("brute-force", "looks at every subscription; the yardstick of correctness"),
+      kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes"),
+  };
+  return kinds;
+}
+
+const IndexKind& index_kind(const std::string& name) {
+  std::string names;
+  for (const IndexKind& kind : index_kinds()) {
+    if (kind.name == name) return kind;
+    names += (names.empty() ? "" : ", ") + kind.name;
+  }
+  throw Error(ErrorKind::kInvalidParameter, "unknown index kind", "'" + name + "'",
+              "one of " + names);
+}
+
+std::unique_ptr<MatchIndex> make_index(const std::string& name, const SubscriptionStore& store,
+                                       const std::map<std::string, ParameterValue>& parameters) {
+  const IndexKind& kind = index_kind(name);
+  return kind.make(store, Parameters(name, kind.parameters, parameters));
+}
+
+}  // namespace nearcast

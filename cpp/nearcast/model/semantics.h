@@ -1,0 +1,26 @@
+/// What a match IS, for one pair. The only definition of truth in the core: an index proposes,
+/// these functions decide, unless the index's structure proves the match and its header says so.
+#pragma once
+
+#include "nearcast/model/message.h"
+#include "nearcast/model/subscription_store.h"
+
+namespace nearcast {
+
+inline bool holds(const Clause& clause, TokenSpan tokens) {
+  return contains_all(tokens, clause.positive) && !contains_any(tokens, clause.negative);
+}
+
+/// Do the subscription's area and the message's place share a point?
+bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place);
+
+/// Does the message match the subscription through this clause?
+inline bool matches(const SubscriptionStore& store, EntryId entry, const Message& message) {
+  return holds(store.clause(entry), message.tokens) &&
+         area_touches(store, store.owner(entry), message.place);
+}
+
+/// Does the message match the subscription through any clause?
+bool matches(const SubscriptionStore& store, SubscriptionId id, const Message& message);
+
+}  // namespace nearcast

@@ -1,0 +1,126 @@
+/// All subscriptions, compactly: one box, one record of tokens, and a shape only where there is
+/// one.
+///
+/// What indexes hold are *entries*: one per clause. The first clause's entry has the subscription's
+/// own number, so a subscription without OR costs nothing extra; further clauses have entries of
+/// their own.
+///
+///   per subscription    32 bytes bounding box, 4 bytes position of its record
+///   record              header, positive tokens, negative tokens, [shape], [count, further
+///   entries]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/base/array.h"
+#include "nearcast/base/ids.h"
+#include "nearcast/base/list_arena.h"
+#include "nearcast/model/subscription.h"
+
+namespace nearcast {
+
+enum class AreaKind : std::uint8_t { kAnywhere, kBox, kSplitBox, kCircle, kPolygon };
+
+class SubscriptionStore {
+ public:
+  static constexpr std::size_t kMaxTokens = 8191;  ///< per clause and sign: what a header can count
+
+  SubscriptionId add(const Subscription& subscription);
+  void remove(SubscriptionId id);
+
+  std::size_t size() const { return live_; }
+  std::size_t slots() const { return bounds_.size(); }  ///< ids are below this
+  std::size_t entry_slots() const { return slots() + extras_.size(); }
+  bool is_live(SubscriptionId id) const { return records_[raw(id)] != 0; }
+
+  /// A box that holds the whole area, the area itself if bounds_are_exact().
+  const Rect& bounds(SubscriptionId id) const { return bounds_[raw(id)]; }
+  bool bounds_are_exact(SubscriptionId id) const { return area_kind(id) <= AreaKind::kBox; }
+  AreaKind area_kind(SubscriptionId id) const;
+  Rect split_box(SubscriptionId id) const;  ///< with west > east
+  Circle circle(SubscriptionId id) const;
+  PolygonView polygon(SubscriptionId id) const;
+  Area area(SubscriptionId id) const;  ///< a copy, for those who ask what was subscribed
+
+  SubscriptionId owner(EntryId entry) const;
+  Clause clause(EntryId entry) const;
+  /// Is this the only clause? Then an index that meets the entry once need not look for duplicates.
+  bool is_only_clause(EntryId entry) const {
+    return !is_extra(entry) && !(record(entry)[0] & kHasExtras);
+  }
+
+  /// Calls visit(entry) for each clause.
+  template <typename Visit>
+  void for_each_entry(SubscriptionId id, Visit&& visit) const;
+  /// Calls visit(id) for each subscription.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+      if (is_live(SubscriptionId{slot})) visit(SubscriptionId{slot});
+    }
+  }
+
+  std::size_t memory_bytes() const;
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  using Word = std::uint32_t;
+  struct Extra {
+    SubscriptionId owner;
+    Word record;  ///< position in words_
+  };
+  struct Shape {
+    Word points, point_count;    ///< circle: centre, (radius, 0); split box: two corners
+    Word ends, rings, polygons;  ///< polygon: ring ends, then polygon ends
+  };
+
+  // Header of a record: bits 0–12 number of positive, 13–25 of negative tokens, 26–28 the area's
+  // kind.
+  static constexpr Word kKindShift = 26;
+  static constexpr Word kHasClause = 0x20000000u;
+  static constexpr Word kHasExtras = 0x40000000u;
+  static constexpr Word kExtraBit = 0x80000000u;  ///< of an EntryId: a further clause
+
+  static Word positives(Word header) { return header & 0x1FFF; }
+  static Word negatives(Word header) { return (header >> 13) & 0x1FFF; }
+  static AreaKind kind(Word header) { return static_cast<AreaKind>((header >> kKindShift) & 7); }
+  static Word tokens(Word header) { return positives(header) + negatives(header); }
+  static bool has_shape(Word header) { return kind(header) > AreaKind::kBox; }
+
+  static bool is_extra(EntryId entry) { return (raw(entry) & kExtraBit) != 0; }
+  const Word* record(SubscriptionId id) const { return words_.at(records_[raw(id)] - 1); }
+  const Word* record(EntryId entry) const;
+  const Shape& shape(SubscriptionId id) const;
+  std::span<const Word> extras(const Word* record) const;
+
+  Word write_record(const Clause* clause, AreaKind kind, Word shape,
+                    std::span<const Word> extra_entries);
+  void free_record(Word position);
+  Word add_shape(const Area& area);
+  void remove_shape(Word shape);
+  Word add_extra(SubscriptionId owner, const Clause& clause);
+  SubscriptionId new_slot();
+
+  std::size_t live_ = 0;
+  Array<Rect> bounds_;
+  Array<Word> records_;  ///< position + 1 in words_; 0: the slot is free
+  Array<Word> free_slots_;
+  ListArena<Word> words_;
+  Array<Extra> extras_;
+  Array<Word> free_extras_;
+  Array<Shape> shapes_;
+  Array<Word> free_shapes_;
+  ListArena<Point> points_;
+};
+
+template <typename Visit>
+void SubscriptionStore::for_each_entry(SubscriptionId id, Visit&& visit) const {
+  const Word* words = record(id);
+  if (words[0] & kHasClause) visit(EntryId{raw(id)});
+  for (const Word extra : extras(words)) visit(EntryId{extra | kExtraBit});
+}
+
+}  // namespace nearcast
