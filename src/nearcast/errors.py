@@ -97,6 +97,10 @@ class NearcastError(Exception):
     """
 
     code: ClassVar[str] = "nearcast_error"
+    event: int | None = None
+    """Number of the event of a batch that was rejected (`Hub.apply`)."""
+    changes: object = None
+    """Table of the changes of the events before it."""
 
     def __init__(
         self,

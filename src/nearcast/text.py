@@ -82,6 +82,11 @@ class Analyzer:
             raise InvalidParameterError(what, got=self.stop_words, wanted="a set of words")
         object.__setattr__(self, "stop_words", frozenset(self.stop_words))
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether all options are off."""
+        return not self.stop_words and self.stem is None
+
     def analyze(self, text: str) -> list[str]:
         """Return the tokens of `text` in order, with repeats."""
         if text.isascii():

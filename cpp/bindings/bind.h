@@ -1,0 +1,19 @@
+/// One function per bound class; module.cpp calls them all.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+namespace nb = nanobind;
+
+namespace nearcast {
+
+struct Error;
+
+nb::object to_python(const Error& error);  ///< the exception of nearcast.errors, not raised
+
+void bind_errors(nb::module_& module);
+void bind_registry(nb::module_& module);
+void bind_engine(nb::module_& module);
+void bind_hub(nb::module_& module);
+
+}  // namespace nearcast

@@ -1,0 +1,188 @@
+#include "nearcast/engine/engine.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
+
+#include "bindings/bind.h"
+#include "bindings/columns.h"
+#include "nearcast/snapshot/snapshot.h"
+
+using namespace nb::literals;
+
+namespace nearcast {
+namespace {
+
+nb::object ids_to_python(MatchColumns& matches) {
+  if (!matches.has_words) return nb::cast(to_numpy(std::move(matches.number)));
+  return nb::make_tuple(to_numpy(std::move(matches.word_offsets)),
+                        nb::bytes(matches.word_bytes.data(), matches.word_bytes.size()));
+}
+
+nb::dict to_python(const WorkCounters& work) {
+  nb::dict counters;
+  counters["nodes_visited"] = work.nodes_visited;
+  counters["candidates"] = work.candidates;
+  counters["matches"] = work.matches;
+  return counters;
+}
+
+MessageColumns messages_from(nb::handle texts, bool is_text, const nb::tuple& places,
+                             std::size_t rows) {
+  MessageColumns messages{{}, places_from(places), rows};
+  if (is_text) {
+    messages.texts = words_from(texts);
+  } else {
+    messages.texts = word_lists_from(texts);
+  }
+  return messages;
+}
+
+nb::tuple match(const Engine& self, nb::handle texts, bool is_text, const nb::tuple& places,
+                std::size_t rows, bool is_timed) {
+  const MessageColumns messages = messages_from(texts, is_text, places, rows);
+  MatchColumns matches;
+  {
+    nb::gil_scoped_release unlocked;
+    matches = self.match(messages, is_timed);
+  }
+  return nb::make_tuple(to_numpy(std::move(matches.message)), ids_to_python(matches),
+                        to_python(matches.work), to_numpy(std::move(matches.nanoseconds)),
+                        matches.cpu_seconds);
+}
+
+nb::list match_one(const Engine& self, nb::handle words, const nb::tuple& place) {
+  const MatchColumns matches = self.match_one(words_from_list(words), place_from(place));
+  nb::list ids;
+  for (const std::int64_t number : matches.number) ids.append(number);
+  for (std::size_t i = 0; i + 1 < matches.word_offsets.size(); ++i) {
+    ids.append(
+        nb::str(matches.word_bytes.data() + matches.word_offsets[i],
+                static_cast<std::size_t>(matches.word_offsets[i + 1] - matches.word_offsets[i])));
+  }
+  return ids;
+}
+
+nb::list words_to_python(std::span<const std::string_view> words) {
+  nb::list list;
+  for (const std::string_view word : words) list.append(nb::str(word.data(), word.size()));
+  return list;
+}
+
+nb::tuple definition(const Engine& self, nb::handle id) {
+  const auto [clauses, area] = self.definition(id_from(id));
+  nb::list words;
+  for (const WordClause& clause : clauses) {
+    words.append(
+        nb::make_tuple(words_to_python(clause.positive), words_to_python(clause.negative)));
+  }
+  return nb::make_tuple(words, area_to_python(area));
+}
+
+nb::dict stats(const Engine& self) {
+  const EngineStats now = self.stats();
+  nb::dict out;
+  out["subscriptions"] = now.subscriptions;
+  out["vocabulary"] = now.vocabulary;
+  out["memory_bytes"] = now.store_bytes + now.id_bytes + now.index_bytes;
+  out["store_bytes"] = now.store_bytes;
+  out["id_bytes"] = now.id_bytes;
+  out["index_bytes"] = now.index_bytes;
+  out["vocabulary_bytes"] = now.vocabulary_bytes;
+  return out;
+}
+
+}  // namespace
+
+void bind_engine(nb::module_& module) {
+  nb::class_<Engine>(module, "Engine", "One index with its words, subscriptions and ids.")
+      .def(nb::init<std::string, Engine::GivenParameters>(), "index"_a, "parameters"_a)
+      .def(
+          "subscribe",
+          [](Engine& self, nb::handle id, nb::handle clauses, nb::handle area) {
+            self.subscribe(id_from(id), clauses_from(clauses), area_from(area));
+          },
+          "id"_a, "clauses"_a, "area"_a.none())
+      .def(
+          "subscribe_rows",
+          [](Engine& self, nb::handle ids, nb::handle keywords, const nb::tuple& areas,
+             nb::handle lacks_keywords, nb::handle lacks_area, std::size_t rows) {
+            const SubscriptionColumns columns{
+                ids_from(ids),
+                keywords.is_none() ? WordLists{} : word_lists_from(keywords),
+                places_from(areas),
+                view<std::uint8_t>(lacks_keywords),
+                view<std::uint8_t>(lacks_area),
+                rows};
+            nb::gil_scoped_release unlocked;
+            self.subscribe(columns);
+          },
+          "ids"_a, "keywords"_a.none(), "areas"_a, "lacks_keywords"_a.none(), "lacks_area"_a.none(),
+          "rows"_a)
+      .def(
+          "unsubscribe", [](Engine& self, nb::handle id) { self.unsubscribe(id_from(id)); }, "id"_a)
+      .def(
+          "unsubscribe_rows",
+          [](Engine& self, nb::handle ids) {
+            const IdColumn columns = ids_from(ids);
+            nb::gil_scoped_release unlocked;
+            self.unsubscribe(columns);
+          },
+          "ids"_a)
+      .def(
+          "has", [](const Engine& self, nb::handle id) { return self.has(id_from(id)); }, "id"_a)
+      .def("match", &match, "texts"_a, "is_text"_a, "places"_a, "rows"_a, "is_timed"_a,
+           "Match a batch: (message rows, ids, work, nanoseconds, cpu seconds).")
+      .def("match_one", &match_one, "words"_a, "place"_a, "Match one message: ids.")
+      .def(
+          "matches_pair",
+          [](const Engine& self, nb::handle id, nb::handle words, const nb::tuple& place) {
+            return self.matches_pair(id_from(id), words_from_list(words), place_from(place));
+          },
+          "id"_a, "words"_a, "place"_a)
+      .def(
+          "touches_pair",
+          [](const Engine& self, nb::handle id, const nb::tuple& place) {
+            return self.touches_pair(id_from(id), place_from(place));
+          },
+          "id"_a, "place"_a)
+      .def(
+          "learn",
+          [](Engine& self, nb::handle texts, bool is_text, const nb::tuple& places,
+             std::size_t rows) {
+            const MessageColumns messages = messages_from(texts, is_text, places, rows);
+            nb::gil_scoped_release unlocked;
+            self.learn(messages);
+          },
+          "texts"_a, "is_text"_a, "places"_a, "rows"_a)
+      .def("definition", &definition, "id"_a, "What was subscribed: (clauses, area).")
+      .def(
+          "tokens_of",
+          [](Engine& self, nb::handle words, bool is_growing) {
+            return to_numpy(self.tokens_of(words_from(words), is_growing));
+          },
+          "words"_a, "is_growing"_a)
+      .def("stats", &stats)
+      .def("check_invariants", &Engine::check_invariants)
+      .def_prop_ro("index_name", &Engine::index_name)
+      .def_prop_ro("vocabulary_size", [](const Engine& self) { return self.stats().vocabulary; })
+      .def(
+          "save",
+          [](const Engine& self, const std::string& path) {
+            nb::gil_scoped_release unlocked;
+            save_snapshot(self, path);
+          },
+          "path"_a)
+      .def_static(
+          "open",
+          [](const std::string& path, nb::handle verify) {
+            const Verify how = verify.is_none()         ? Verify::kIfSmall
+                               : nb::cast<bool>(verify) ? Verify::kAlways
+                                                        : Verify::kNever;
+            return open_snapshot(path, how);
+          },
+          "path"_a, "verify"_a.none());
+}
+
+}  // namespace nearcast

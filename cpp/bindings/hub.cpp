@@ -1,0 +1,81 @@
+#include "nearcast/engine/hub.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+
+#include "bindings/bind.h"
+#include "bindings/columns.h"
+
+using namespace nb::literals;
+
+namespace nearcast {
+namespace {
+
+std::optional<double> moment(nb::handle value) {
+  return value.is_none() ? std::nullopt : std::optional(nb::cast<double>(value));
+}
+
+/// (op, id, time, expires, clauses | words, area | place)
+Event event_from(const nb::tuple& parts) {
+  Event event;
+  event.op = static_cast<Op>(nb::cast<int>(parts[0]));
+  event.id = nb::cast<std::string_view>(parts[1]);
+  event.time = moment(parts[2]);
+  event.expires = moment(parts[3]);
+  if (event.op == Op::kSubscribe) event.clauses = clauses_from(parts[4]);
+  if (event.op == Op::kSubscribe || event.op == Op::kMove) event.area = area_from(parts[5]);
+  if (event.op == Op::kPublish) {
+    event.words = words_from_list(parts[4]);
+    event.place = place_from(nb::cast<nb::tuple>(parts[5]));
+  }
+  return event;
+}
+
+nb::tuple words_to_python(WordsOut&& words) {
+  return nb::make_tuple(to_numpy(std::move(words.offsets)),
+                        nb::bytes(words.bytes.data(), words.bytes.size()));
+}
+
+nb::tuple apply(Hub& self, const nb::list& events, bool stops_at_error) {
+  std::vector<Event> batch;
+  batch.reserve(events.size());
+  for (const nb::handle event : events) batch.push_back(event_from(nb::cast<nb::tuple>(event)));
+  ChangeColumns changes;
+  {
+    nb::gil_scoped_release unlocked;
+    changes = self.apply(batch, stops_at_error);
+  }
+  nb::list rejected;
+  for (const auto& [row, error] : changes.rejected)
+    rejected.append(nb::make_tuple(row, to_python(error)));
+  return nb::make_tuple(
+      to_numpy(std::move(changes.event)), words_to_python(std::move(changes.subscription)),
+      words_to_python(std::move(changes.message)), to_numpy(std::move(changes.kind)),
+      to_numpy(std::move(changes.reason)), rejected);
+}
+
+}  // namespace
+
+void bind_hub(nb::module_& module) {
+  nb::class_<Hub>(module, "Hub", "Events in, signed changes out.")
+      .def(
+          "__init__",
+          [](Hub* self, std::string index, Engine::GivenParameters parameters,
+             std::optional<std::uint64_t> window_count, std::optional<double> window_seconds) {
+            new (self)
+                Hub(std::move(index), std::move(parameters), Window{window_count, window_seconds});
+          },
+          "index"_a, "parameters"_a, "window_count"_a.none(), "window_seconds"_a.none())
+      .def("apply", &apply, "events"_a, "stops_at_error"_a,
+           "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, rejected).")
+      .def("is_live", &Hub::is_live, "message"_a)
+      .def_prop_ro("clock", &Hub::clock)
+      .def_prop_ro("live_messages", &Hub::live_messages)
+      .def_prop_ro(
+          "engine", [](Hub& self) -> Engine& { return self.engine(); },
+          nb::rv_policy::reference_internal);
+}
+
+}  // namespace nearcast

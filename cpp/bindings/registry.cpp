@@ -1,0 +1,40 @@
+#include "nearcast/index/registry.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/bind.h"
+
+using namespace nb::literals;
+
+namespace nearcast {
+
+void bind_registry(nb::module_& module) {
+  nb::class_<ParameterSpec>(module, "ParameterSpec", "A parameter of an index kind.")
+      .def_ro("name", &ParameterSpec::name)
+      .def_ro("default", &ParameterSpec::standard)
+      .def_ro("meaning", &ParameterSpec::meaning)
+      .def_ro("minimum", &ParameterSpec::minimum)
+      .def_ro("maximum", &ParameterSpec::maximum)
+      .def_ro("choices", &ParameterSpec::choices)
+      .def_ro("is_whole", &ParameterSpec::is_whole);
+  nb::class_<IndexKind>(module, "IndexKind",
+                        "An index kind: name, summary, parameters, capabilities.")
+      .def_ro("name", &IndexKind::name)
+      .def_ro("summary", &IndexKind::summary)
+      .def_ro("parameters", &IndexKind::parameters)
+      .def_ro("capabilities", &IndexKind::capabilities);
+  module.def("index_kinds", &index_kinds, "All index kinds.");
+  module.def(
+      "build_info",
+      [] {
+        std::map<std::string, std::string> info;
+        info["compiler"] = __VERSION__;
+        return info;
+      },
+      "How this extension was built.");
+}
+
+}  // namespace nearcast

@@ -1,0 +1,246 @@
+/// The two loops over a batch: subscriptions in, messages through.
+#include <time.h>
+
+#include <chrono>
+#include <cmath>
+#include <mutex>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/engine/engine.h"
+#include "nearcast/model/semantics.h"
+#include "nearcast/text/splitter.h"
+
+namespace nearcast {
+namespace {
+
+double thread_cpu_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+bool is_flagged(std::span<const std::uint8_t> flags, std::size_t row) {
+  return !flags.empty() && flags[row] != 0;
+}
+
+/// Calls visit(token) for each word of one list; words that come as text go through `token_of`.
+template <typename TokenOf, typename Visit>
+void for_each_token(const WordLists& lists, std::size_t row, TokenOf&& token_of, Visit&& visit) {
+  const auto begin = static_cast<std::size_t>(lists.offsets[row]);
+  const auto end = static_cast<std::size_t>(lists.offsets[row + 1]);
+  if (const auto* coded = std::get_if<CodedColumn>(&lists.items)) {
+    for (std::size_t i = begin; i < end; ++i) {
+      visit(Token{coded->tokens[static_cast<std::size_t>(coded->codes[i])]});
+    }
+  } else {
+    const auto& words = std::get<WordColumn>(lists.items);
+    for (std::size_t i = begin; i < end; ++i) visit(token_of(words[i]));
+  }
+}
+
+[[noreturn]] void refuse(ErrorKind kind, std::size_t row, const std::string& what, double got,
+                         const std::string& wanted) {
+  throw Error(kind, "row " + std::to_string(row) + ": " + what, std::to_string(got), wanted);
+}
+
+void check_place(ErrorKind kind, const PlaceColumns& places, std::size_t row) {
+  const auto check = [&](const char* name, double value, double limit) {
+    if (std::fabs(value) <= limit) return;  // false for NaN
+    refuse(kind, row, name, value,
+           "a number from -" + std::to_string(int(limit)) + " to " + std::to_string(int(limit)));
+  };
+  check(places.are_points() ? "lon" : "west", places.west[row], 180);
+  check(places.are_points() ? "lat" : "south", places.south[row], 90);
+  if (places.are_points()) return;
+  check("east", places.east[row], 180);
+  check("north", places.north[row], 90);
+  if (places.south[row] > places.north[row]) {
+    refuse(kind, row, "south", places.south[row],
+           "at most north, which is " + std::to_string(places.north[row]));
+  }
+}
+
+/// The tokens of one message, ascending and distinct; `token_of` says what becomes of a word.
+template <typename TokenOf>
+void read_text(const TextColumn& texts, std::size_t row, BatchScratch& scratch,
+               TokenOf&& token_of) {
+  scratch.tokens.clear();
+  const auto keep = [&](Token token) {
+    if (token != kUnknownToken) scratch.tokens.push_back(token);
+  };
+  if (const auto* lists = std::get_if<WordLists>(&texts)) {
+    for_each_token(*lists, row, token_of, keep);
+  } else {
+    split_words(std::get<WordColumn>(texts)[row], scratch.letters,
+                [&](std::string_view word) { keep(token_of(word)); });
+  }
+  sort_unique(scratch.tokens);
+}
+
+}  // namespace
+
+void Engine::check_rows(const SubscriptionColumns& rows) const {
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    const bool lacks_keywords = is_flagged(rows.lacks_keywords, row);
+    const bool lacks_area = is_flagged(rows.lacks_area, row);
+    if (lacks_keywords && lacks_area) {
+      throw Error(ErrorKind::kInvalidSubscription, "row " + std::to_string(row),
+                  "neither keywords nor an area", "at least one of the two");
+    }
+    if (!lacks_area) check_place(ErrorKind::kInvalidSubscription, rows.areas, row);
+    if (lacks_keywords) continue;
+    const auto count = rows.keywords.offsets[row + 1] - rows.keywords.offsets[row];
+    if (count <= 0 || count > static_cast<std::int64_t>(SubscriptionStore::kMaxTokens)) {
+      throw Error(ErrorKind::kInvalidSubscription, "row " + std::to_string(row) + ": keywords",
+                  std::to_string(count) + " keywords",
+                  "1 to " + std::to_string(SubscriptionStore::kMaxTokens),
+                  count == 0 ? "null, not an empty list, says that the area alone decides" : "");
+    }
+  }
+}
+
+SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row,
+                               std::vector<Token>& tokens) {
+  tokens.clear();
+  if (!is_flagged(rows.lacks_keywords, row)) {
+    for_each_token(
+        rows.keywords, row, [&](std::string_view word) { return vocabulary_.intern(word); },
+        [&](Token token) { tokens.push_back(token); });
+    sort_unique(tokens);
+  }
+  const Clause clause{tokens, {}};
+  const Area area = is_flagged(rows.lacks_area, row)
+                        ? Area(Anywhere{})
+                        : Area(Rect{rows.areas.west[row], rows.areas.south[row],
+                                    rows.areas.east[row], rows.areas.north[row]});
+  return store_.add({{&clause, 1}, &area});
+}
+
+void Engine::subscribe(const SubscriptionColumns& rows) {
+  const std::unique_lock lock(mutex_);
+  check_rows(rows);
+  ids_.reserve(ids_.size() + rows.rows);
+  std::vector<SubscriptionId> added;
+  added.reserve(rows.rows);
+  std::vector<Token> tokens;
+  try {
+    for (std::size_t row = 0; row < rows.rows; ++row) {
+      const ExternalId id =
+          std::visit([&](const auto& ids) { return ExternalId(ids[row]); }, rows.ids);
+      ids_.check_kind(id);
+      check_new(id);
+      added.push_back(add_row(rows, row, tokens));
+      ids_.bind(id, raw(added.back()));
+    }
+  } catch (...) {
+    for (const SubscriptionId slot : added) {
+      ids_.release(raw(slot));
+      store_.remove(slot);
+    }
+    throw;
+  }
+  index_->build(added);
+}
+
+void Engine::run(const Place& place, BatchScratch& scratch) const {
+  scratch.sink.clear();
+  scratch.match.visited.start(store_.slots());
+  index_->match({scratch.tokens, place}, scratch.match, scratch.sink);
+}
+
+void Engine::append_ids(std::span<const SubscriptionId> ids, MatchColumns& out) const {
+  for (const SubscriptionId id : ids) {
+    if (!out.has_words) {
+      out.number.push_back(ids_.number(raw(id)));
+      continue;
+    }
+    out.word_bytes += ids_.word(raw(id));
+    if (out.word_bytes.size() > 0x7FFFFFFF) {
+      throw Error(ErrorKind::kInvalidParameter, "match: the ids of one batch",
+                  "more than 2 GiB of text", "a smaller batch of messages");
+    }
+    out.word_offsets.push_back(static_cast<std::int32_t>(out.word_bytes.size()));
+  }
+}
+
+MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const {
+  using Clock = std::chrono::steady_clock;
+  for (std::size_t row = 0; row < messages.rows; ++row) {
+    check_place(ErrorKind::kInvalidMessage, messages.places, row);
+  }
+  const std::shared_lock lock(mutex_);
+  ScratchPool::Loan loan(scratches_);
+  BatchScratch& scratch = *loan;
+  scratch.sink.work = {};
+  MatchColumns out;
+  out.has_words = ids_.has_words();
+  const auto known = [&](std::string_view word) { return vocabulary_.find(word); };
+  const double cpu_start = thread_cpu_seconds();
+  auto before = Clock::now();
+  for (std::size_t row = 0; row < messages.rows; ++row) {
+    read_text(messages.texts, row, scratch, known);
+    run(messages.places[row], scratch);
+    append_ids(scratch.sink.ids(), out);
+    out.message.insert(out.message.end(), scratch.sink.ids().size(),
+                       static_cast<std::int64_t>(row));
+    if (!is_timed) continue;
+    const auto after = Clock::now();
+    out.nanoseconds.push_back(std::chrono::nanoseconds(after - before).count());
+    before = after;
+  }
+  out.cpu_seconds = thread_cpu_seconds() - cpu_start;
+  out.work = scratch.sink.work;
+  return out;
+}
+
+MatchColumns Engine::match_one(std::span<const std::string_view> words, const Place& place) const {
+  const std::shared_lock lock(mutex_);
+  ScratchPool::Loan loan(scratches_);
+  BatchScratch& scratch = *loan;
+  scratch.sink.work = {};
+  scratch.tokens.clear();
+  for (const std::string_view word : words) {
+    const Token token = vocabulary_.find(word);
+    if (token != kUnknownToken) scratch.tokens.push_back(token);
+  }
+  sort_unique(scratch.tokens);
+  run(place, scratch);
+  MatchColumns out;
+  out.has_words = ids_.has_words();
+  append_ids(scratch.sink.ids(), out);
+  out.work = scratch.sink.work;
+  return out;
+}
+
+bool Engine::matches_pair(const ExternalId& id, std::span<const std::string_view> words,
+                          const Place& place) const {
+  const std::shared_lock lock(mutex_);
+  std::vector<Token> tokens;
+  for (const std::string_view word : words) {
+    const Token token = vocabulary_.find(word);
+    if (token != kUnknownToken) tokens.push_back(token);
+  }
+  sort_unique(tokens);
+  return matches(store_, slot_of(id), {tokens, place});
+}
+
+void Engine::learn(const MessageColumns& messages) {
+  const std::unique_lock lock(mutex_);
+  MessageSample sample;
+  sample.offsets.push_back(0);
+  ScratchPool::Loan loan(scratches_);
+  for (std::size_t row = 0; row < messages.rows; ++row) {
+    check_place(ErrorKind::kInvalidMessage, messages.places, row);
+  }
+  for (std::size_t row = 0; row < messages.rows; ++row) {
+    // Words are made known: the subscriptions that will need them may come later.
+    read_text(messages.texts, row, *loan,
+              [&](std::string_view word) { return vocabulary_.intern(word); });
+    sample.tokens.insert(sample.tokens.end(), (*loan).tokens.begin(), (*loan).tokens.end());
+    sample.offsets.push_back(sample.tokens.size());
+    sample.places.push_back(messages.places[row]);
+  }
+  index_->learn(sample);
+}
+
+}  // namespace nearcast

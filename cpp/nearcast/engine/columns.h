@@ -1,0 +1,86 @@
+/// Batches as columns: how many messages or subscriptions cross the border at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "nearcast/base/work_counters.h"
+#include "nearcast/geo/place.h"
+
+namespace nearcast {
+
+/// Words in Arrow's form: word i has bytes [offsets[i], offsets[i + 1]).
+struct WordColumn {
+  std::span<const std::int64_t> offsets;
+  const char* bytes = nullptr;
+
+  std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+  std::string_view operator[](std::size_t i) const {
+    return {bytes + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+  }
+};
+
+/// Words that come as positions in a dictionary whose words have tokens already.
+struct CodedColumn {
+  std::span<const std::int32_t> codes;
+  std::span<const std::uint32_t> tokens;  ///< by code; kUnknownToken: no such word
+};
+
+/// Lists of words: row i has items [offsets[i], offsets[i + 1]).
+struct WordLists {
+  std::span<const std::int64_t> offsets;
+  std::variant<WordColumn, CodedColumn> items;
+
+  std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
+};
+
+/// What messages say: lists of words, or text that is split into words here (text/splitter.h).
+using TextColumn = std::variant<WordLists, WordColumn>;
+
+/// Boxes in four columns, or points in two (east and north are empty).
+struct PlaceColumns {
+  std::span<const double> west, south, east, north;
+
+  bool are_points() const { return east.empty(); }
+  std::size_t size() const { return west.size(); }
+  Place operator[](std::size_t i) const {
+    return are_points() ? Place::at({west[i], south[i]})
+                        : Place::box({west[i], south[i], east[i], north[i]});
+  }
+};
+
+using IdColumn = std::variant<std::span<const std::int64_t>, WordColumn>;
+
+struct SubscriptionColumns {
+  IdColumn ids;
+  WordLists keywords;
+  PlaceColumns areas;
+  std::span<const std::uint8_t> lacks_keywords;  ///< 1: the area alone decides; empty: none does
+  std::span<const std::uint8_t> lacks_area;      ///< 1: anywhere; empty: none is
+  std::size_t rows = 0;
+};
+
+struct MessageColumns {
+  TextColumn texts;
+  PlaceColumns places;
+  std::size_t rows = 0;
+};
+
+/// Matches as rows, with the work they took.
+struct MatchColumns {
+  std::vector<std::int64_t> message;          ///< row of the message in its batch
+  std::vector<std::int64_t> number;           ///< ids of subscriptions, when they are numbers
+  std::vector<std::int32_t> word_offsets{0};  ///< ids of subscriptions, when they are words
+  std::string word_bytes;
+  bool has_words = false;
+  WorkCounters work;
+  std::vector<std::int64_t> nanoseconds;  ///< per message, if asked for
+  double cpu_seconds = 0;
+};
+
+}  // namespace nearcast

@@ -1,0 +1,196 @@
+#include "nearcast/engine/engine.h"
+
+#include <mutex>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/index/registry.h"
+#include "nearcast/model/semantics.h"
+
+namespace nearcast {
+namespace {
+
+using Reading = std::shared_lock<std::shared_mutex>;
+using Writing = std::unique_lock<std::shared_mutex>;
+
+/// Clauses with tokens instead of words; keeps the memory their spans point to.
+class InternedClauses {
+ public:
+  InternedClauses(std::span<const WordClause> clauses, Vocabulary& vocabulary)
+      : tokens_(2 * clauses.size()) {
+    for (std::size_t i = 0; i < clauses.size(); ++i) {
+      clauses_.push_back({intern(clauses[i].positive, tokens_[2 * i], vocabulary),
+                          intern(clauses[i].negative, tokens_[2 * i + 1], vocabulary)});
+    }
+  }
+  std::span<const Clause> view() const { return clauses_; }
+
+ private:
+  static TokenSpan intern(std::span<const std::string_view> words, std::vector<Token>& tokens,
+                          Vocabulary& vocabulary) {
+    for (const std::string_view word : words) tokens.push_back(vocabulary.intern(word));
+    sort_unique(tokens);
+    return tokens;
+  }
+
+  std::vector<std::vector<Token>> tokens_;
+  std::vector<Clause> clauses_;
+};
+
+std::size_t size_of(const IdColumn& ids) {
+  return std::visit([](const auto& column) { return column.size(); }, ids);
+}
+
+ExternalId id_at(const IdColumn& ids, std::size_t row) {
+  return std::visit([&](const auto& column) { return ExternalId(column[row]); }, ids);
+}
+
+}  // namespace
+
+Engine::Engine(std::string index, GivenParameters parameters)
+    : index_name_(std::move(index)), parameters_(std::move(parameters)) {
+  index_ = make_index(index_name_, store_, parameters_);
+}
+
+SubscriptionId Engine::slot_of(const ExternalId& id) const {
+  const std::uint32_t slot = ids_.find(id);
+  if (slot != ExternalIds::kNone) return SubscriptionId{slot};
+  throw Error(ErrorKind::kUnknownId, "subscription " + quoted(id), "an id that is not subscribed",
+              "an id in use");
+}
+
+void Engine::check_new(const ExternalId& id) const {
+  if (ids_.find(id) == ExternalIds::kNone) return;
+  throw Error(ErrorKind::kDuplicateId, "subscription " + quoted(id), "an id that is in use",
+              "a new id", "unsubscribe the old one first");
+}
+
+void Engine::subscribe(const ExternalId& id, std::span<const WordClause> clauses,
+                       const Area& area) {
+  const Writing lock(mutex_);
+  ids_.check_kind(id);
+  check_new(id);
+  const InternedClauses interned(clauses, vocabulary_);
+  const SubscriptionId slot = store_.add({interned.view(), &area});
+  ids_.bind(id, raw(slot));
+  index_->insert(slot);
+}
+
+void Engine::remove(SubscriptionId id) {
+  index_->erase(id);
+  ids_.release(raw(id));
+  store_.remove(id);
+}
+
+void Engine::unsubscribe(const ExternalId& id) {
+  const Writing lock(mutex_);
+  remove(slot_of(id));
+}
+
+void Engine::unsubscribe(const IdColumn& ids) {
+  const Writing lock(mutex_);
+  std::vector<SubscriptionId> slots;
+  VisitStamps seen;
+  seen.start(store_.slots());
+  for (std::size_t row = 0; row < size_of(ids); ++row) {
+    slots.push_back(slot_of(id_at(ids, row)));
+    if (!seen.first_visit(raw(slots.back()))) {
+      throw Error(ErrorKind::kUnknownId,
+                  "row " + std::to_string(row) + ": subscription " + quoted(id_at(ids, row)),
+                  "an id that an earlier row unsubscribes", "each id once");
+    }
+  }
+  for (const SubscriptionId slot : slots) remove(slot);
+}
+
+void Engine::replace_area(const ExternalId& id, const Area& area) {
+  const Writing lock(mutex_);
+  const SubscriptionId old = slot_of(id);
+  // Tokens are copied out: the old record is freed before the new one is written.
+  std::vector<std::vector<Token>> tokens;
+  std::vector<Clause> clauses;
+  store_.for_each_entry(old, [&](EntryId entry) {
+    for (const TokenSpan part : {store_.clause(entry).positive, store_.clause(entry).negative}) {
+      tokens.emplace_back(part.begin(), part.end());
+    }
+  });
+  for (std::size_t i = 0; i + 1 < tokens.size(); i += 2)
+    clauses.push_back({tokens[i], tokens[i + 1]});
+  const std::string kept = std::holds_alternative<std::string_view>(id)
+                               ? std::string(std::get<std::string_view>(id))
+                               : "";
+  remove(old);
+  const SubscriptionId slot = store_.add({clauses, &area});
+  ids_.bind(std::holds_alternative<std::string_view>(id) ? ExternalId(kept) : id, raw(slot));
+  index_->insert(slot);
+}
+
+bool Engine::has(const ExternalId& id) const {
+  const Reading lock(mutex_);
+  return ids_.find(id) != ExternalIds::kNone;
+}
+
+bool Engine::touches_pair(const ExternalId& id, const Place& place) const {
+  const Reading lock(mutex_);
+  return area_touches(store_, slot_of(id), place);
+}
+
+std::pair<std::vector<WordClause>, Area> Engine::definition(const ExternalId& id) const {
+  const Reading lock(mutex_);
+  const SubscriptionId slot = slot_of(id);
+  std::vector<WordClause> clauses;
+  store_.for_each_entry(slot, [&](EntryId entry) {
+    const Clause clause = store_.clause(entry);
+    WordClause words;
+    for (const Token token : clause.positive) words.positive.push_back(vocabulary_.word(token));
+    for (const Token token : clause.negative) words.negative.push_back(vocabulary_.word(token));
+    clauses.push_back(std::move(words));
+  });
+  return {std::move(clauses), store_.area(slot)};
+}
+
+std::vector<std::uint32_t> Engine::tokens_of(const WordColumn& words, bool is_growing) {
+  const auto all = [&](auto&& token_of) {
+    std::vector<std::uint32_t> tokens(words.size());
+    for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = raw(token_of(words[i]));
+    return tokens;
+  };
+  if (is_growing) {
+    const Writing lock(mutex_);
+    return all([&](std::string_view word) { return vocabulary_.intern(word); });
+  }
+  const Reading lock(mutex_);
+  return all([&](std::string_view word) { return vocabulary_.find(word); });
+}
+
+EngineStats Engine::stats() const {
+  const Reading lock(mutex_);
+  return {store_.size(),       vocabulary_.size(),     store_.memory_bytes(),
+          ids_.memory_bytes(), index_->memory_bytes(), vocabulary_.memory_bytes()};
+}
+
+void Engine::check_invariants() const {
+  const Reading lock(mutex_);
+  ensure(ids_.size() == store_.size(), "engine: ids and subscriptions differ in number");
+  store_.for_each([&](SubscriptionId id) {
+    ensure(ids_.find(ids_.id(raw(id))) == raw(id), "engine: an id leads to another subscription");
+  });
+  index_->check_invariants();
+}
+
+void Engine::save(ArchiveWriter& out) const {
+  const Reading lock(mutex_);
+  vocabulary_.save(out);
+  store_.save(out);
+  ids_.save(out);
+  index_->save(out);
+}
+
+void Engine::load(ArchiveReader& in) {
+  const Writing lock(mutex_);
+  vocabulary_.load(in);
+  store_.load(in);
+  ids_.load(in);
+  index_->load(in);
+}
+
+}  // namespace nearcast

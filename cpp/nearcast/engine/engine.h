@@ -1,0 +1,89 @@
+/// One index with all it needs: words, subscriptions, the users' ids, and the loop over a batch.
+///
+/// Every public call locks: any number of match calls run at once, changes run alone. A call that
+/// throws has changed nothing but the vocabulary, which no answer depends on.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nearcast/engine/columns.h"
+#include "nearcast/engine/external_ids.h"
+#include "nearcast/engine/scratch_pool.h"
+#include "nearcast/index/match_index.h"
+#include "nearcast/index/parameters.h"
+#include "nearcast/model/subscription_store.h"
+#include "nearcast/text/vocabulary.h"
+
+namespace nearcast {
+
+/// A subscription in words, as one call brings it.
+struct WordClause {
+  std::vector<std::string_view> positive, negative;
+};
+
+struct EngineStats {
+  std::size_t subscriptions, vocabulary, store_bytes, id_bytes, index_bytes, vocabulary_bytes;
+};
+
+class Engine {
+ public:
+  using GivenParameters = std::map<std::string, ParameterValue>;
+
+  Engine(std::string index, GivenParameters parameters);
+
+  void subscribe(const ExternalId& id, std::span<const WordClause> clauses, const Area& area);
+  void subscribe(const SubscriptionColumns& rows);
+  void unsubscribe(const ExternalId& id);
+  void unsubscribe(const IdColumn& ids);
+  void replace_area(const ExternalId& id, const Area& area);
+  bool has(const ExternalId& id) const;
+  void learn(const MessageColumns& messages);
+
+  MatchColumns match(const MessageColumns& messages, bool is_timed) const;
+  MatchColumns match_one(std::span<const std::string_view> words, const Place& place) const;
+  bool matches_pair(const ExternalId& id, std::span<const std::string_view> words,
+                    const Place& place) const;
+
+  bool touches_pair(const ExternalId& id, const Place& place) const;  ///< the area alone
+
+  /// What was subscribed under this id, for explanations.
+  std::pair<std::vector<WordClause>, Area> definition(const ExternalId& id) const;
+
+  /// Tokens of a dictionary's words; unknown words are kUnknownToken unless `is_growing`.
+  std::vector<std::uint32_t> tokens_of(const WordColumn& words, bool is_growing);
+
+  EngineStats stats() const;
+  const std::string& index_name() const { return index_name_; }
+  const GivenParameters& parameters() const { return parameters_; }
+  void check_invariants() const;
+
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  SubscriptionId slot_of(const ExternalId& id) const;  ///< throws an unknown-id error
+  SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row,
+                         std::vector<Token>& tokens);
+  void check_rows(const SubscriptionColumns& rows) const;
+  void check_new(const ExternalId& id) const;
+  void run(const Place& place, BatchScratch& scratch) const;
+  void append_ids(std::span<const SubscriptionId> ids, MatchColumns& out) const;
+  void remove(SubscriptionId id);
+
+  std::string index_name_;
+  GivenParameters parameters_;
+  Vocabulary vocabulary_;
+  SubscriptionStore store_;
+  ExternalIds ids_;
+  std::unique_ptr<MatchIndex> index_;
+  mutable std::shared_mutex mutex_;
+  mutable ScratchPool scratches_;
+};
+
+}  // namespace nearcast

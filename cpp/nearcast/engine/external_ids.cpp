@@ -1,0 +1,103 @@
+#include "nearcast/engine/external_ids.h"
+
+#include <cstring>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/base/hash.h"
+
+namespace nearcast {
+namespace {
+
+std::uint32_t hash_of_id(const ExternalId& id) {
+  if (const auto* number = std::get_if<std::int64_t>(&id))
+    return hash_of(static_cast<std::uint64_t>(*number));
+  return hash_of(std::get<std::string_view>(id));
+}
+
+}  // namespace
+
+std::string quoted(const ExternalId& id) {
+  if (const auto* number = std::get_if<std::int64_t>(&id)) return std::to_string(*number);
+  return "'" + std::string(std::get<std::string_view>(id)) + "'";
+}
+
+std::uint32_t ExternalIds::hash_of_slot(std::uint32_t slot) const { return hash_of_id(id(slot)); }
+
+ExternalId ExternalIds::id(std::uint32_t slot) const {
+  if (kind_ == Kind::kWords) return word(slot);
+  return numbers_[slot];
+}
+
+std::string_view ExternalIds::word(std::uint32_t slot) const {
+  const std::uint32_t* at = letters_.at(words_[slot]);
+  return {reinterpret_cast<const char*>(at + 1), *at};
+}
+
+std::uint32_t ExternalIds::find(const ExternalId& id) const {
+  if (const auto* number = std::get_if<std::int64_t>(&id)) {
+    if (kind_ != Kind::kNumbers) return kNone;
+    return table_.find(hash_of_id(id),
+                       [&](std::uint32_t slot) { return numbers_[slot] == *number; });
+  }
+  if (kind_ != Kind::kWords) return kNone;
+  const auto wanted = std::get<std::string_view>(id);
+  return table_.find(hash_of(wanted), [&](std::uint32_t slot) { return word(slot) == wanted; });
+}
+
+void ExternalIds::check_kind(const ExternalId& id) const {
+  const Kind kind = std::holds_alternative<std::int64_t>(id) ? Kind::kNumbers : Kind::kWords;
+  if (table_.size() == 0 || kind == kind_) return;
+  throw Error(ErrorKind::kInvalidSubscription, "id " + quoted(id),
+              kind == Kind::kWords ? "a string" : "a whole number",
+              kind == Kind::kWords ? "a whole number, like the ids already there"
+                                   : "a string, like the ids already there");
+}
+
+void ExternalIds::bind(const ExternalId& id, std::uint32_t slot) {
+  if (const auto* number = std::get_if<std::int64_t>(&id)) {
+    kind_ = Kind::kNumbers;
+    if (numbers_.size() <= slot) numbers_.resize(slot + 1);
+    numbers_[slot] = *number;
+  } else {
+    kind_ = Kind::kWords;
+    const auto letters = std::get<std::string_view>(id);
+    if (words_.size() <= slot) words_.resize(slot + 1);
+    words_[slot] = letters_.allocate(units(letters.size()));
+    std::uint32_t* at = letters_.at(words_[slot]);
+    *at = static_cast<std::uint32_t>(letters.size());
+    std::memcpy(at + 1, letters.data(), letters.size());
+  }
+  table_.insert(hash_of_id(id), slot, [&](std::uint32_t other) { return hash_of_slot(other); });
+}
+
+void ExternalIds::release(std::uint32_t slot) {
+  table_.erase(hash_of_slot(slot), slot, [&](std::uint32_t other) { return hash_of_slot(other); });
+  if (kind_ == Kind::kWords) letters_.free(words_[slot], units(*letters_.at(words_[slot])));
+}
+
+void ExternalIds::reserve(std::size_t count) {
+  table_.reserve(count, [&](std::uint32_t other) { return hash_of_slot(other); });
+}
+
+std::size_t ExternalIds::memory_bytes() const {
+  return table_.memory_bytes() + numbers_.memory_bytes() + words_.memory_bytes() +
+         letters_.memory_bytes();
+}
+
+void ExternalIds::save(ArchiveWriter& out) const {
+  out.value(kind_);
+  table_.save(out);
+  numbers_.save(out);
+  words_.save(out);
+  letters_.save(out);
+}
+
+void ExternalIds::load(ArchiveReader& in) {
+  kind_ = in.value<Kind>();
+  table_.load(in);
+  numbers_.load(in);
+  words_.load(in);
+  letters_.load(in);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,58 @@
+/// The users' ids of things that have slots: whole numbers or words, one kind per table.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/base/array.h"
+#include "nearcast/base/list_arena.h"
+#include "nearcast/base/slot_table.h"
+
+namespace nearcast {
+
+using ExternalId = std::variant<std::int64_t, std::string_view>;
+
+std::string quoted(const ExternalId& id);  ///< for error messages
+
+class ExternalIds {
+ public:
+  static constexpr std::uint32_t kNone = SlotTable::kNone;
+
+  std::size_t size() const { return table_.size(); }
+  bool has_words() const { return kind_ == Kind::kWords; }
+
+  /// The slot of an id, or kNone. Asking with the wrong kind finds nothing.
+  std::uint32_t find(const ExternalId& id) const;
+  /// Throws an invalid-subscription error if the table holds ids of the other kind.
+  void check_kind(const ExternalId& id) const;
+  void bind(const ExternalId& id, std::uint32_t slot);  ///< the id is not bound, the slot is free
+  void release(std::uint32_t slot);
+  ExternalId id(std::uint32_t slot) const;
+  std::int64_t number(std::uint32_t slot) const { return numbers_[slot]; }
+  std::string_view word(std::uint32_t slot) const;
+  void reserve(std::size_t count);
+
+  std::size_t memory_bytes() const;
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  enum class Kind : std::uint32_t { kUndecided, kNumbers, kWords };
+
+  std::uint32_t hash_of_slot(std::uint32_t slot) const;
+  static std::uint32_t units(std::size_t length) {
+    return 1 + static_cast<std::uint32_t>((length + 3) / 4);
+  }
+
+  Kind kind_ = Kind::kUndecided;
+  SlotTable table_;
+  Array<std::int64_t> numbers_;       ///< by slot, when ids are numbers
+  Array<std::uint32_t> words_;        ///< by slot, when ids are words: position in letters_
+  ListArena<std::uint32_t> letters_;  ///< length in bytes, then the bytes
+};
+
+}  // namespace nearcast

@@ -1,0 +1,108 @@
+#include "nearcast/snapshot/reader.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "nearcast/base/errors.h"
+
+namespace nearcast {
+
+FileReader::FileReader(std::string path) : path_(std::move(path)) {
+  try {
+    open_file();
+    read_header();
+  } catch (...) {
+    release();
+    throw;
+  }
+}
+
+FileReader::~FileReader() { release(); }
+
+void FileReader::release() {
+  if (bytes_ != nullptr) ::munmap(const_cast<std::byte*>(bytes_), size_);
+  if (file_ >= 0) ::close(file_);
+}
+
+void FileReader::refuse(const std::string& what, const std::string& got, const std::string& wanted,
+                        const std::string& hint) const {
+  throw Error(ErrorKind::kSnapshot, "snapshot '" + path_ + "': " + what, got, wanted, hint);
+}
+
+void FileReader::open_file() {
+  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (file_ < 0) refuse("could not be opened", std::strerror(errno));
+  struct stat status{};
+  if (::fstat(file_, &status) != 0) refuse("could not be read", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) refuse("is not a file");
+  size_ = static_cast<std::uint64_t>(status.st_size);
+  if (size_ < sizeof(SnapshotHeader)) {
+    refuse("is too short", std::to_string(size_) + " bytes", "a nearcast snapshot");
+  }
+  void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_, 0);
+  if (mapped == MAP_FAILED) refuse("could not be mapped", std::strerror(errno));
+  bytes_ = static_cast<const std::byte*>(mapped);
+}
+
+void FileReader::read_header() {
+  SnapshotHeader header;
+  std::memcpy(&header, bytes_, sizeof(header));
+  if (header.magic != kSnapshotMagic)
+    refuse("is not a snapshot", "another kind of file", "a nearcast snapshot");
+  if (header.version > kSnapshotVersion) {
+    refuse("was written by a newer nearcast", "format version " + std::to_string(header.version),
+           "at most " + std::to_string(kSnapshotVersion), "upgrade nearcast to open it");
+  }
+  if (header.version == 0 ||
+      header.header_checksum != checksum(&header, offsetof(SnapshotHeader, header_checksum))) {
+    refuse("is damaged", "a header that does not fit its checksum", "the header as it was written");
+  }
+  if (header.file_size != size_) {
+    refuse("is not whole", std::to_string(size_) + " bytes",
+           std::to_string(header.file_size) + " bytes", "was it cut off while being copied?");
+  }
+  read_table(header);
+}
+
+void FileReader::read_table(const SnapshotHeader& header) {
+  const std::uint64_t table_bytes = std::uint64_t{header.blob_count} * sizeof(BlobRow);
+  if (header.table_offset % alignof(BlobRow) != 0 || header.table_offset > size_ ||
+      table_bytes > size_ - header.table_offset ||
+      header.table_checksum != checksum(bytes_ + header.table_offset, table_bytes)) {
+    refuse("is damaged", "a table that does not fit its checksum", "the table as it was written");
+  }
+  rows_ = {reinterpret_cast<const BlobRow*>(bytes_ + header.table_offset), header.blob_count};
+  for (const BlobRow& row : rows_) {
+    if (row.offset % kBlobAlignment != 0 || row.offset > size_ || row.count > size_ - row.offset) {
+      refuse("is damaged", "a blob outside the file", "blobs inside it");
+    }
+  }
+}
+
+Blob FileReader::blob(std::size_t element_size) {
+  if (next_ == rows_.size())
+    refuse("ends too early", "no more blobs", "the blobs of this index kind");
+  const BlobRow& row = rows_[next_++];
+  if (row.element_size != element_size || row.count % element_size != 0) {
+    refuse("does not fit", "elements of " + std::to_string(row.element_size) + " bytes",
+           std::to_string(element_size) + " bytes", "was it written by another build of nearcast?");
+  }
+  return {bytes_ + row.offset, row.count, file_, row.offset};
+}
+
+void FileReader::verify_contents() const {
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    if (checksum(bytes_ + rows_[i].offset, rows_[i].count) != rows_[i].checksum) {
+      refuse("is damaged",
+             "contents that do not fit their checksum (blob " + std::to_string(i) + ")",
+             "the contents as they were written");
+    }
+  }
+}
+
+}  // namespace nearcast

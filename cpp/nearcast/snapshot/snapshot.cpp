@@ -1,0 +1,93 @@
+#include "nearcast/snapshot/snapshot.h"
+
+#include <cstring>
+#include <sstream>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/base/hash.h"
+#include "nearcast/snapshot/reader.h"
+#include "nearcast/snapshot/writer.h"
+
+namespace nearcast {
+namespace {
+
+/// Which index, with which parameters: a line each, so that a hexdump tells what a file is.
+std::string describe(const Engine& engine) {
+  std::ostringstream out;
+  out << engine.index_name() << '\n';
+  out.precision(17);
+  for (const auto& [name, value] : engine.parameters()) {
+    out << name << '\t' << "bns"[value.index()] << '\t';
+    std::visit([&](const auto& item) { out << item; }, value);
+    out << '\n';
+  }
+  return out.str();
+}
+
+std::unique_ptr<Engine> engine_as_described(const std::string& text) {
+  std::istringstream in(text);
+  std::string index, line;
+  std::getline(in, index);
+  Engine::GivenParameters parameters;
+  while (std::getline(in, line)) {
+    std::istringstream fields(line);
+    std::string name, type, value;
+    if (!std::getline(fields, name, '\t') || !std::getline(fields, type, '\t')) {
+      throw Error(ErrorKind::kSnapshot, "snapshot: its description cannot be read");
+    }
+    std::getline(fields, value, '\t');
+    if (type == "b") {
+      parameters[name] = value == "1";
+    } else if (type == "n") {
+      parameters[name] = std::strtod(value.c_str(), nullptr);
+    } else {
+      parameters[name] = value;
+    }
+  }
+  return std::make_unique<Engine>(index, parameters);
+}
+
+}  // namespace
+
+std::uint64_t checksum(const void* bytes, std::size_t count) {
+  // Four lanes: the multiplications overlap, so that checking costs little more than reading.
+  std::uint64_t lanes[4] = {0x9E3779B97F4A7C15ull, 0xD6E8FEB86659FD93ull, 0xA0761D6478BD642Full,
+                            0xE7037ED1A0B428DBull ^ count};
+  const char* at = static_cast<const char*>(bytes);
+  std::size_t left = count;
+  for (; left >= 32; left -= 32, at += 32) {
+    std::uint64_t words[4];
+    std::memcpy(words, at, 32);
+    for (int i = 0; i < 4; ++i) lanes[i] = mix(lanes[i] ^ words[i], 0xD6E8FEB86659FD93ull + 2 * i);
+  }
+  std::uint64_t tail[4] = {};
+  if (left != 0) std::memcpy(tail, at, left);
+  std::uint64_t sum = count;
+  for (int i = 0; i < 4; ++i) sum = mix(sum ^ lanes[i] ^ tail[i], 0xA0761D6478BD642Full + 2 * i);
+  return sum;
+}
+
+void save_snapshot(const Engine& engine, const std::string& path) {
+  FileWriter out(path);
+  const std::string description = describe(engine);
+  out.blob(description.data(), description.size(), 1);
+  engine.save(out);
+  out.finish();
+}
+
+std::unique_ptr<Engine> open_snapshot(const std::string& path, Verify verify) {
+  FileReader in(path);
+  if (verify == Verify::kAlways ||
+      (verify == Verify::kIfSmall && in.file_size() <= kAlwaysVerifyUpTo)) {
+    in.verify_contents();
+  }
+  const Blob description = in.blob(1);
+  auto engine =
+      engine_as_described({reinterpret_cast<const char*>(description.bytes), description.count});
+  engine->load(in);
+  if (!in.is_at_end())
+    throw Error(ErrorKind::kSnapshot, "snapshot '" + path + "': has blobs that nothing reads");
+  return engine;
+}
+
+}  // namespace nearcast

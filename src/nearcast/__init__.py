@@ -1,0 +1,63 @@
+"""Saved searches with a place, matched the moment something happens.
+
+Examples
+--------
+>>> import nearcast as nc
+>>> hub = nc.Hub()
+>>> hub.subscribe("s1", keywords="coffee", area=nc.Circle((-73.98, 40.75), 800))
+[]
+>>> [change.subscription for change in hub.publish("m1", "Coffee!", at=(-73.9836, 40.7536))]
+['s1']
+"""
+
+from importlib.metadata import version
+
+from nearcast.errors import (
+    DuplicateIdError,
+    ExpressionError,
+    InternalError,
+    InvalidEventError,
+    InvalidMessageError,
+    InvalidParameterError,
+    InvalidSubscriptionError,
+    NearcastError,
+    SnapshotError,
+    UnknownIdError,
+    UnsupportedError,
+)
+from nearcast.explain import ClauseExplanation, Explanation
+from nearcast.hub import Hub
+from nearcast.matcher import Matcher, Measurement, indexes
+from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Window
+from nearcast.text import Analyzer
+
+__version__ = version("nearcast")
+
+__all__ = [
+    "Analyzer",
+    "Bbox",
+    "Change",
+    "Circle",
+    "Clause",
+    "ClauseExplanation",
+    "DuplicateIdError",
+    "Explanation",
+    "ExpressionError",
+    "Hub",
+    "InternalError",
+    "InvalidEventError",
+    "InvalidMessageError",
+    "InvalidParameterError",
+    "InvalidSubscriptionError",
+    "Matcher",
+    "Measurement",
+    "MultiPolygon",
+    "NearcastError",
+    "Polygon",
+    "SnapshotError",
+    "UnknownIdError",
+    "UnsupportedError",
+    "Window",
+    "__version__",
+    "indexes",
+]

@@ -1,0 +1,238 @@
+"""How do Arrow tables and Python values become what the core reads? The only place that knows.
+
+Columns go in without a copy: the core reads Arrow's own buffers. A string column is handed over as
+(offsets, bytes), a list column as (offsets, items), and a dictionary column as codes with the
+tokens of its words, so that a word is looked up once per dictionary instead of once per use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from nearcast.errors import NearcastError, Verbatim
+from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from nearcast._core import Engine
+    from nearcast.model import Area, Clause, Place
+    from nearcast.text import Analyzer
+
+Words: TypeAlias = tuple[np.ndarray, np.ndarray]
+_Error: TypeAlias = type[NearcastError]
+
+BOX = ("west", "south", "east", "north")
+POINT = ("lon", "lat")
+
+
+# ---- single values --------------------------------------------------------------------------
+
+
+def core_area(area: Area | None) -> tuple[Any, ...] | None:
+    """Return an area as the core reads it."""
+    if area is None:
+        return None
+    if isinstance(area, Bbox):
+        return (area.west, area.south, area.east, area.north)
+    if isinstance(area, Circle):
+        return (*area.center, area.radius_m)
+    polygons = (area,) if isinstance(area, Polygon) else area.polygons
+    points: list[Point] = []
+    ring_ends: list[int] = []
+    polygon_ends: list[int] = []
+    for polygon in polygons:
+        for ring in polygon.rings:
+            points.extend(ring)
+            ring_ends.append(len(points))
+        polygon_ends.append(len(ring_ends))
+    return (points, ring_ends, polygon_ends)
+
+
+def area_of_core(area: tuple[Any, ...] | None) -> Area | None:
+    """Return what the core says an area is; the inverse of `core_area`."""
+    if area is None:
+        return None
+    if len(area) == 4:
+        return Bbox(*area)
+    points, *ends = area
+    if not isinstance(points, list):
+        return Circle((points, ends[0]), ends[1])
+    rings = [tuple(points[a:b]) for a, b in zip([0, *ends[0]], ends[0], strict=False)]
+    polygons = [Polygon(tuple(rings[a:b])) for a, b in zip([0, *ends[1]], ends[1], strict=False)]
+    return polygons[0] if len(polygons) == 1 else MultiPolygon(tuple(polygons))
+
+
+def core_place(place: Place) -> tuple[float, ...]:
+    """Return a message's place as the core reads it."""
+    if isinstance(place, Bbox):
+        return (place.west, place.south, place.east, place.north)
+    return place
+
+
+def core_clauses(clauses: Iterable[Clause] | None) -> list[tuple[list[str], list[str]]]:
+    """Return clauses as the core reads them; no keywords are one clause that always holds."""
+    if clauses is None:
+        return [([], [])]
+    return [(list(clause.positive), list(clause.negative)) for clause in clauses]
+
+
+# ---- columns --------------------------------------------------------------------------------
+
+
+def column(batch: pa.RecordBatch | pa.Table, name: str, error: _Error) -> pa.Array:
+    """Return a column as one array, or say which columns there are."""
+    if name not in batch.schema.names:
+        what = f"column {name!r} is missing"
+        raise error(what, got=Verbatim(", ".join(batch.schema.names) or "no columns"), wanted=name)
+    found = batch.column(name)
+    if isinstance(found, pa.ChunkedArray):
+        return found.combine_chunks() if found.num_chunks != 1 else found.chunk(0)
+    return found
+
+
+def refuse_nulls(array: pa.Array, name: str, error: _Error) -> None:
+    """Refuse a column with nulls by its first row that has one."""
+    if array.null_count:
+        row = int(np.flatnonzero(array.is_null().to_numpy(zero_copy_only=False))[0])
+        what = f"row {row}: {name} is null"
+        raise error(what, wanted="a value")
+
+
+def numbers(array: pa.Array, name: str, error: _Error) -> np.ndarray:
+    """Return a numeric column as float64; nulls become NaN, which the core refuses by row."""
+    if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
+        what = f"column {name!r} has the wrong type"
+        raise error(what, got=Verbatim(str(array.type)), wanted="double")
+    values = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    return np.ascontiguousarray(values, dtype=np.float64)
+
+
+def _offsets(array: pa.Array, buffer: pa.Buffer | None, width: type) -> np.ndarray:
+    if buffer is None or len(array) == 0:
+        return np.zeros(1, np.int64)
+    values = np.frombuffer(buffer, width)[array.offset : array.offset + len(array) + 1]
+    return values.astype(np.int64, copy=False)
+
+
+def words(array: pa.Array, name: str, error: _Error) -> Words:
+    """Return a string column as (offsets, bytes); values under nulls are whatever lies there."""
+    if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
+        if str(array.type) != "string_view":
+            what = f"column {name!r} has the wrong type"
+            raise error(what, got=Verbatim(str(array.type)), wanted="string")
+        array = array.cast(pa.large_string())
+    width = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    _, offsets, letters = array.buffers()
+    data = np.frombuffer(letters, np.uint8) if letters else np.zeros(0, np.uint8)
+    return _offsets(array, offsets, width), data
+
+
+def ids(array: pa.Array, error: _Error) -> np.ndarray | Words:
+    """Return an id column: int64 as it is, strings as words."""
+    refuse_nulls(array, "id", error)
+    if pa.types.is_integer(array.type):
+        return np.ascontiguousarray(array.cast(pa.int64()).to_numpy(), dtype=np.int64)
+    return words(array, "id", error)
+
+
+class TokenCache:
+    """The tokens of the last dictionary seen, so that batches that share it look it up once."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._dictionary: pa.Array | None = None
+        self._tokens = np.zeros(0, np.uint32)
+        self._is_complete = False  # every word has a token, for ever
+        self._vocabulary = 0  # its size when unknown words were looked up
+
+    def tokens(self, dictionary: pa.Array, error: _Error, *, is_growing: bool) -> np.ndarray:
+        """Return the tokens of the dictionary's words, by position."""
+        if self._is_current(dictionary, is_growing=is_growing):
+            return self._tokens
+        refuse_nulls(dictionary, "a word of the dictionary", error)
+        self._tokens = self._engine.tokens_of(words(dictionary, "dictionary", error), is_growing)
+        self._dictionary = dictionary  # kept: its memory cannot become another dictionary's
+        self._is_complete = is_growing
+        self._vocabulary = self._engine.vocabulary_size
+        return self._tokens
+
+    def _is_current(self, dictionary: pa.Array, *, is_growing: bool) -> bool:
+        known = self._dictionary
+        if known is None or len(known) != len(dictionary) or known.offset != dictionary.offset:
+            return False
+        addresses = [buffer.address if buffer else 0 for buffer in dictionary.buffers()]
+        if addresses != [buffer.address if buffer else 0 for buffer in known.buffers()]:
+            return False
+        if self._is_complete:
+            return True
+        return not is_growing and self._vocabulary == self._engine.vocabulary_size
+
+
+def word_lists(
+    array: pa.Array, name: str, error: _Error, cache: TokenCache, *, is_growing: bool
+) -> tuple[np.ndarray, tuple[Any, ...]]:
+    """Return a column of lists of words as (offsets, items)."""
+    if not (pa.types.is_list(array.type) or pa.types.is_large_list(array.type)):
+        what = f"column {name!r} has the wrong type"
+        raise error(what, got=Verbatim(str(array.type)), wanted="list<string>")
+    width = np.int64 if pa.types.is_large_list(array.type) else np.int32
+    offsets = _offsets(array, array.buffers()[1], width)
+    values = array.values
+    used = values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
+    refuse_nulls(used, f"a word of {name}", error)
+    if pa.types.is_dictionary(values.type):
+        codes = values.indices.cast(pa.int32())
+        tokens = cache.tokens(values.dictionary, error, is_growing=is_growing)
+        plain = np.frombuffer(codes.buffers()[1], np.int32)[codes.offset :] if len(codes) else None
+        items = np.zeros(0, np.int32) if plain is None else plain
+        return offsets, ("codes", items, tokens)
+    return offsets, ("words", *words(values, name, error))
+
+
+def texts(array: pa.Array, analyzer: Analyzer, error: _Error) -> Words | list[list[str]]:
+    """Return texts that the core may split by itself, or their tokens if it may not.
+
+    The core knows no Unicode. Rows beyond ASCII are analysed here and joined by spaces, which it
+    splits into the same tokens; an analyzer with options does all rows here.
+    """
+    refuse_nulls(array, "text", error)
+    if not analyzer.is_plain:
+        return [analyzer.analyze(text) for text in array.to_pylist()]
+    words(array, "text", error)
+    is_foreign = pc.invert(pc.string_is_ascii(array))
+    if pc.any(is_foreign).as_py():
+        rows = array.filter(is_foreign).to_pylist()
+        joined = pa.array([" ".join(analyzer.analyze(text)) for text in rows], array.type)
+        array = pc.replace_with_mask(array, is_foreign, joined)
+    return words(array, "text", error)
+
+
+def has_columns(batch: pa.RecordBatch | pa.Table, names: Sequence[str]) -> bool:
+    """Whether all of these columns are there."""
+    return all(name in batch.schema.names for name in names)
+
+
+def places(batch: pa.RecordBatch | pa.Table, error: _Error) -> tuple[np.ndarray, ...]:
+    """Return the places of messages: lon and lat, or west, south, east and north."""
+    names = BOX if has_columns(batch, BOX) else POINT
+    return tuple(numbers(column(batch, name, error), name, error) for name in names)
+
+
+def match_table(messages: np.ndarray, found: np.ndarray | tuple[np.ndarray, bytes]) -> pa.Table:
+    """Return matches as a table of message (row) and subscription (id)."""
+    return pa.table({"message": messages, "subscription": id_array(found)})
+
+
+def id_array(found: np.ndarray | tuple[np.ndarray, bytes]) -> pa.Array:
+    """Return the core's ids as an Arrow array."""
+    if isinstance(found, np.ndarray):
+        return pa.array(found)
+    offsets, letters = found
+    make = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
+    return make.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(letters))
+

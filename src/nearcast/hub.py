@@ -1,0 +1,289 @@
+"""What changes for whom, when something happens? Events in, signed changes out.
+
+A façade: it reads events, names them for the core and turns the core's columns into changes.
+Clock, life of messages and result sets are the core's, one call per batch.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from nearcast import _core, columns, events
+from nearcast.errors import InvalidMessageError, NearcastError, UnsupportedError
+from nearcast.explain import Explanation, explain
+from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place
+from nearcast.model import CHANGE_KINDS, REASONS, Change, Clause, Window
+from nearcast.text import DEFAULT_ANALYZER
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from nearcast.events import Event
+    from nearcast.model import Area
+    from nearcast.text import Analyzer
+
+_Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any]
+_SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE = range(5)
+
+CHANGES = pa.schema(
+    [
+        ("event", pa.int64()),
+        ("subscription", pa.string()),
+        ("message", pa.string()),
+        ("change", pa.dictionary(pa.int8(), pa.string())),
+        ("reason", pa.dictionary(pa.int8(), pa.string())),
+        ("score", pa.float64()),
+    ]
+)
+
+
+class Hub:
+    """Subscriptions, messages and the clock, in memory.
+
+    Parameters
+    ----------
+    index
+        One of `nearcast.indexes`.
+    window
+        How long messages live that do not say so themselves; without one they are not kept.
+    analyzer
+        Reads keywords and texts.
+    parameters
+        Of the index kind.
+
+    Examples
+    --------
+    >>> hub = Hub()
+    >>> hub.subscribe("s1", keywords="coffee AND (free OR sale)", area=[-74, 40, -73, 41])
+    []
+    >>> for change in hub.publish("m1", "Free coffee!", at=(-73.98, 40.75)):
+    ...     print(change.subscription, change.message, change.change, change.reason)
+    s1 m1 added published
+    """
+
+    def __init__(
+        self,
+        *,
+        index: str = DEFAULT_INDEX,
+        window: Window | None = None,
+        analyzer: Analyzer = DEFAULT_ANALYZER,
+        **parameters: float | str,
+    ) -> None:
+        size = (window.count, window.seconds) if window else (None, None)
+        self._core = _core.Hub(index, check_parameters(parameters), *size)
+        self._engine = self._core.engine
+        self._analyzer = analyzer
+
+    # ---- one event --------------------------------------------------------------------------
+
+    def subscribe(self, id: str, **fields: object) -> list[Change]:
+        """Subscribe; `fields` are those of the event format: keywords, area, expires, time, …
+
+        Raises
+        ------
+        InvalidSubscriptionError, DuplicateIdError
+            And nothing has changed.
+        """
+        return self._apply_one({"op": "subscribe", "id": id, **fields})
+
+    def unsubscribe(self, id: str, **fields: object) -> list[Change]:
+        """Unsubscribe; nothing is delivered. `UnknownIdError` if it is not there."""
+        return self._apply_one({"op": "unsubscribe", "id": id, **fields})
+
+    def move(self, id: str, **fields: object) -> list[Change]:
+        """Give a subscription another `area` (or `at`). `UnknownIdError` if it is not there."""
+        return self._apply_one({"op": "move", "id": id, **fields})
+
+    def publish(self, id: str, text: str, **fields: object) -> list[Change]:
+        """Publish a message with a place: `at` or `bbox`; also `time`, `expires`.
+
+        Raises
+        ------
+        InvalidMessageError, DuplicateIdError
+            And nothing has changed.
+        """
+        return self._apply_one({"op": "publish", "id": id, "text": text, **fields})
+
+    def retract(self, id: str, **fields: object) -> list[Change]:
+        """Take a live message back; of what is not live nothing changes."""
+        return self._apply_one({"op": "retract", "id": id, **fields})
+
+    def _apply_one(self, fields: Mapping[str, object]) -> list[Change]:
+        present = {name: value for name, value in fields.items() if value is not None}
+        return changes_of(self.apply([events.event_from(present, self._analyzer)]))
+
+    # ---- many events ------------------------------------------------------------------------
+
+    def apply(
+        self,
+        batch: bytes | Iterable[Event | Mapping[str, object] | bytes | str],
+        *,
+        on_error: Callable[[int, NearcastError], None] | None = None,
+        first: int = 1,
+    ) -> pa.Table:
+        """Apply many events at once.
+
+        Parameters
+        ----------
+        batch
+            NDJSON bytes, or events as values, mappings or lines.
+        on_error
+            Called with the number of each rejected event and its error; the others are applied.
+            Without it the first rejected event ends the batch: its error is raised, with its
+            number as `event` and the changes of what came before it as `changes`.
+        first
+            Number of the first event or line.
+
+        Returns
+        -------
+        pyarrow.Table
+            event, subscription, message, change, reason, score.
+        """
+        records: list[_Record] = []
+        numbers: list[int] = []
+        rejected: list[tuple[int, NearcastError]] = []
+        for number, item in _numbered(batch, first):
+            try:
+                records.append(self._record(self._read(item)))
+                numbers.append(number)
+            except NearcastError as error:
+                rejected.append((number, error))
+                if on_error is None:
+                    break
+        *changed, refused = self._core.apply(records, on_error is None)
+        table = _change_table(np.array(numbers, np.int64), *changed)
+        rejected += [(numbers[row], error) for row, error in refused]
+        for number, error in sorted(rejected, key=lambda pair: pair[0]):
+            if on_error is None:
+                error.event, error.changes = number, table
+                raise error
+            on_error(number, error)
+        return table
+
+    def _read(self, item: Event | Mapping[str, object] | bytes | str) -> Event:
+        if isinstance(item, (bytes, str)):
+            return events.read_event(item, self._analyzer)
+        if isinstance(item, _EVENTS):
+            return item
+        return events.event_from(item, self._analyzer)  # type: ignore[arg-type]
+
+    def _record(self, event: Event) -> _Record:
+        """Return an event as the core reads it."""
+        if isinstance(event, events.Publish):
+            words = self._analyzer.analyze(event.text)
+            place = columns.core_place(event.place)
+            return (_PUBLISH, event.id, event.time, event.expires, words, place)
+        if isinstance(event, events.Subscribe):
+            _refuse_unsupported(event)
+            area = columns.core_area(event.area)
+            clauses = columns.core_clauses(event.clauses)
+            return (_SUBSCRIBE, event.id, event.time, event.expires, clauses, area)
+        if isinstance(event, events.Move):
+            if event.area is None:
+                what = f"subscription {event.id!r}: only a top subscription moves to a point"
+                raise UnsupportedError(what, wanted="area", field="at")
+            return (_MOVE, event.id, event.time, None, None, columns.core_area(event.area))
+        op = _RETRACT if isinstance(event, events.Retract) else _UNSUBSCRIBE
+        return (op, event.id, event.time, None, None, None)
+
+    # ---- questions --------------------------------------------------------------------------
+
+    def match(
+        self, message: str | Sequence[str], *, at: object = None, bbox: object = None
+    ) -> list[str]:
+        """Return whom a text, or a list of tokens, would reach now; nothing changes."""
+        tokens = self._analyzer.analyze(message) if isinstance(message, str) else list(message)
+        found: list[str] = self._engine.match_one(tokens, read_place(at, bbox))
+        return found
+
+    def subscription(self, id: str) -> tuple[tuple[Clause, ...] | None, Area | None]:
+        """Return what was subscribed: the clauses (None: no keywords) and the area (None: anywhere)."""
+        clauses, area = self._engine.definition(id)
+        read = tuple(Clause(frozenset(plus), frozenset(minus)) for plus, minus in clauses)
+        return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)
+
+    def explain(self, id: str, text: str, *, at: object = None, bbox: object = None) -> Explanation:
+        """Say why a message matches a subscription, or what is missing."""
+        if not isinstance(text, str):
+            raise InvalidMessageError("text is not a string", got=text, wanted="a string")
+        tokens = self._analyzer.analyze(text)
+        place = read_place(at, bbox)
+        clauses, area = self.subscription(id)
+        return explain(
+            clauses,
+            area,
+            frozenset(tokens),
+            place,
+            is_match=self._engine.matches_pair(id, tokens, place),
+            is_inside=self._engine.touches_pair(id, place),
+        )
+
+    def __contains__(self, id: object) -> bool:
+        """Whether a subscription has this id."""
+        return isinstance(id, str) and bool(self._engine.has(id))
+
+    def __len__(self) -> int:
+        """Return the number of subscriptions."""
+        return int(self._engine.stats()["subscriptions"])
+
+    @property
+    def clock(self) -> float:
+        """The largest time seen, in seconds since the epoch."""
+        return float(self._core.clock)
+
+    def stats(self) -> dict[str, int]:
+        """Return sizes, as `Matcher.stats`, and the number of live messages."""
+        return {**self._engine.stats(), "live_messages": self._core.live_messages}
+
+
+_EVENTS = (events.Publish, events.Subscribe, events.Move, events.Retract, events.Unsubscribe)
+
+
+def _refuse_unsupported(event: events.Subscribe) -> None:
+    if event.mode != "match" or event.live:
+        name = "live" if event.mode == "match" else "mode"
+        raise UnsupportedError(
+            f"subscription {event.id!r}: {name} is not there in this version",
+            got=event.live if name == "live" else event.mode,
+            wanted="a match subscription that is not live",
+            field=name,
+        )
+
+
+def _numbered(batch: bytes | Iterable[Any], first: int) -> Iterator[tuple[int, Any]]:
+    """Number events from `first`; empty lines count but are not events."""
+    items = batch.split(b"\n") if isinstance(batch, bytes) else batch
+    for number, item in zip(count(first), items, strict=False):
+        if not isinstance(item, (bytes, str)) or item.strip():
+            yield number, item
+
+
+def _change_table(
+    numbers: np.ndarray,
+    rows: np.ndarray,
+    subscriptions: tuple[np.ndarray, bytes],
+    messages: tuple[np.ndarray, bytes],
+    kinds: np.ndarray,
+    reasons: np.ndarray,
+) -> pa.Table:
+    def worded(codes: np.ndarray, words: Sequence[str]) -> pa.DictionaryArray:
+        return pa.DictionaryArray.from_arrays(codes.astype(np.int8), pa.array(words))
+
+    arrays = [
+        pa.array(numbers[rows] if len(rows) else rows),
+        columns.id_array(subscriptions).cast(pa.string()),
+        columns.id_array(messages).cast(pa.string()),
+        worded(kinds, CHANGE_KINDS),
+        worded(reasons, REASONS),
+        pa.nulls(len(rows), pa.float64()),
+    ]
+    return pa.Table.from_arrays(arrays, schema=CHANGES)
+
+
+def changes_of(table: pa.Table) -> list[Change]:
+    """Return the rows of a table of changes as values."""
+    return [Change(**row) for row in table.to_pylist()]

@@ -1,0 +1,325 @@
+"""Which subscriptions does each message match? Tables in, tables out, and single calls.
+
+`Matcher` holds subscriptions and answers for messages; it knows no clock and keeps no messages.
+Everything that happens per message happens in the extension, one call per batch, without the GIL.
+Any number of threads may match at once; changes wait for them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from nearcast import _core, columns
+from nearcast.errors import (
+    InvalidMessageError,
+    InvalidParameterError,
+    InvalidSubscriptionError,
+    UnknownIdError,
+)
+from nearcast.keywords import parse
+from nearcast.model import area_from, bbox_from, point_from
+from nearcast.text import DEFAULT_ANALYZER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from os import PathLike
+
+    from nearcast.text import Analyzer
+
+Id: TypeAlias = int | str
+
+DEFAULT_INDEX = "keyword-first"
+
+
+def indexes() -> list[_core.IndexKind]:
+    """Return the index kinds with their parameters and capabilities.
+
+    Examples
+    --------
+    >>> "brute-force" in [kind.name for kind in indexes()]
+    True
+    """
+    return list(_core.index_kinds())
+
+
+def build_info() -> dict[str, str]:
+    """Return how the extension was built."""
+    return dict(_core.build_info())
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """What it took to match a batch."""
+
+    nanoseconds: np.ndarray
+    """Per message, by a steady clock."""
+    cpu_seconds: float
+    """Of this thread, for the whole batch."""
+    matches: int
+    work: dict[str, int]
+    """Nodes visited, candidates looked at, matches."""
+
+
+def check_parameters(parameters: dict[str, Any]) -> dict[str, bool | float | str]:
+    """Return index parameters as the core takes them."""
+    checked: dict[str, bool | float | str] = {}
+    for name, value in parameters.items():
+        if not isinstance(value, (bool, int, float, str)):
+            what = f"parameter {name} has the wrong type"
+            raise InvalidParameterError(what, got=value, wanted="a number, a word or a bool")
+        checked[name] = value if isinstance(value, (bool, str)) else float(value)
+    return checked
+
+
+def read_place(at: object, bbox: object) -> tuple[float, ...]:
+    """Return the place of a message that is given by exactly one of the two."""
+    if (at is None) == (bbox is None):
+        what = "message has no place" if at is None else "message has two places"
+        raise InvalidMessageError(what, wanted="exactly one of at and bbox")
+    if at is not None:
+        return point_from(at, error=InvalidMessageError)
+    return columns.core_place(bbox_from(bbox, error=InvalidMessageError))
+
+
+class Matcher:
+    """Subscriptions behind one index.
+
+    Parameters
+    ----------
+    index
+        One of `nearcast.indexes`.
+    analyzer
+        Reads keywords and texts; tables with tokens are taken as they are.
+    parameters
+        Of the index kind.
+
+    Examples
+    --------
+    >>> matcher = Matcher()
+    >>> matcher.subscribe("s1", keywords="coffee AND (free OR sale)", area=[-74, 40, -73, 41])
+    >>> matcher.match("Free coffee!", at=(-73.98, 40.75))
+    ['s1']
+    """
+
+    def __init__(
+        self,
+        index: str = DEFAULT_INDEX,
+        *,
+        analyzer: Analyzer = DEFAULT_ANALYZER,
+        **parameters: float | str,
+    ) -> None:
+        self._adopt(_core.Engine(index, check_parameters(parameters)), analyzer)
+
+    def _adopt(self, engine: _core.Engine, analyzer: Analyzer) -> None:
+        self._engine = engine
+        self._analyzer = analyzer
+        self._cache = columns.TokenCache(engine)
+
+    # ---- subscriptions ----------------------------------------------------------------------
+
+    def subscribe(
+        self, id: Id, *, keywords: str | Sequence[str] | None = None, area: object = None
+    ) -> None:
+        """Add one subscription: keywords, an area, or both.
+
+        Raises
+        ------
+        InvalidSubscriptionError, DuplicateIdError
+            And nothing has changed.
+        """
+        if keywords is None and area is None:
+            what = f"subscription {id!r}: neither keywords nor area is there"
+            raise InvalidSubscriptionError(what, wanted="at least one of them")
+        clauses = None if keywords is None else parse(keywords, self._analyzer)
+        place = None if area is None else columns.core_area(area_from(area))
+        self._engine.subscribe(_checked_id(id), columns.core_clauses(clauses), place)
+
+    def subscribe_table(self, table: pa.Table | pa.RecordBatch) -> None:
+        """Add many subscriptions; all of them or, on an error, none.
+
+        Parameters
+        ----------
+        table
+            Columns `id` (int64 or string), `keywords` (list<string>, plain or as a dictionary;
+            tokens as given, all required; null: the area alone decides) and `west`, `south`,
+            `east`, `north` (all four null: anywhere).
+        """
+        wrong = InvalidSubscriptionError
+        rows = table.num_rows
+        ids = columns.ids(columns.column(table, "id", wrong), wrong)
+        keywords, lacks_keywords = self._keyword_columns(table)
+        areas, lacks_area = _area_columns(table)
+        self._engine.subscribe_rows(ids, keywords, areas, lacks_keywords, lacks_area, rows)
+
+    def _keyword_columns(self, table: pa.Table | pa.RecordBatch) -> tuple[Any, np.ndarray | None]:
+        if "keywords" not in table.schema.names:
+            return None, np.ones(table.num_rows, np.uint8)
+        wrong = InvalidSubscriptionError
+        array = columns.column(table, "keywords", wrong)
+        lists = columns.word_lists(array, "keywords", wrong, self._cache, is_growing=True)
+        return lists, _flags(array.is_null().to_numpy(zero_copy_only=False))
+
+    def unsubscribe(self, id: Id) -> None:
+        """Remove one subscription; `UnknownIdError` if it is not there."""
+        self._engine.unsubscribe(_checked_id(id))
+
+    def unsubscribe_table(self, ids: pa.Array | Sequence[Id]) -> None:
+        """Remove many subscriptions; all of them or, on an error, none."""
+        array = ids if isinstance(ids, (pa.Array, pa.ChunkedArray)) else pa.array(ids)
+        if isinstance(array, pa.ChunkedArray):
+            array = array.combine_chunks()
+        if len(array):
+            self._engine.unsubscribe_rows(columns.ids(array, UnknownIdError))
+
+    def __contains__(self, id: object) -> bool:
+        """Whether this id is subscribed."""
+        return isinstance(id, (int, str)) and bool(self._engine.has(_checked_id(id)))
+
+    def __len__(self) -> int:
+        """Return the number of subscriptions."""
+        return int(self._engine.stats()["subscriptions"])
+
+    def learn_table(self, messages: pa.Table | pa.RecordBatch) -> None:
+        """Give kinds whose cost model can use it a sample of messages; before subscribing."""
+        self._engine.learn(*self._message_columns(messages, is_growing=True))
+
+    # ---- messages ---------------------------------------------------------------------------
+
+    def match(
+        self, message: str | Sequence[str], *, at: object = None, bbox: object = None
+    ) -> list[Id]:
+        """Return the ids of the subscriptions that a text, or a list of tokens, matches."""
+        tokens = self._analyzer.analyze(message) if isinstance(message, str) else list(message)
+        found: list[Id] = self._engine.match_one(tokens, read_place(at, bbox))
+        return found
+
+    def match_table(self, messages: pa.Table | pa.RecordBatch) -> pa.Table:
+        """Match many messages.
+
+        Parameters
+        ----------
+        messages
+            Columns `tokens` (list<string>, as given) or `text` (analysed), and `lon`, `lat` or
+            `west`, `south`, `east`, `north`.
+
+        Returns
+        -------
+        pyarrow.Table
+            `message` (row) and `subscription` (id), in the order of the messages.
+        """
+        tables = []
+        start = 0
+        for batch in _batches(messages):
+            rows, found, *_ = self._engine.match(*self._message_columns(batch), is_timed=False)
+            tables.append(columns.match_table(rows + start if start else rows, found))
+            start += batch.num_rows
+        return pa.concat_tables(tables)
+
+    def measure_table(self, messages: pa.Table | pa.RecordBatch) -> Measurement:
+        """Match many messages and say what it took."""
+        nanoseconds, cpu_seconds, work = [], 0.0, {"nodes_visited": 0, "candidates": 0}
+        work["matches"] = 0
+        for batch in _batches(messages):
+            taken = self._engine.match(*self._message_columns(batch), is_timed=True)
+            nanoseconds.append(taken[3])
+            cpu_seconds += taken[4]
+            work = {name: work[name] + count for name, count in taken[2].items()}
+        return Measurement(np.concatenate(nanoseconds), cpu_seconds, work["matches"], work)
+
+    def _message_columns(
+        self, batch: pa.Table | pa.RecordBatch, *, is_growing: bool = False
+    ) -> tuple[Any, bool, tuple[np.ndarray, ...], int]:
+        wrong = InvalidMessageError
+        places = columns.places(batch, wrong)
+        if "tokens" in batch.schema.names:
+            array = columns.column(batch, "tokens", wrong)
+        else:
+            texts = columns.column(batch, "text", wrong)
+            read = columns.texts(texts, self._analyzer, wrong)
+            if isinstance(read, tuple):
+                return read, True, places, batch.num_rows
+            array = pa.array(read, pa.list_(pa.string()))
+        columns.refuse_nulls(array, "tokens", wrong)
+        lists = columns.word_lists(array, "tokens", wrong, self._cache, is_growing=is_growing)
+        return lists, False, places, batch.num_rows
+
+    # ---- the whole --------------------------------------------------------------------------
+
+    @property
+    def index(self) -> str:
+        """Name of the index kind."""
+        return str(self._engine.index_name)
+
+    def stats(self) -> dict[str, int]:
+        """Return sizes: subscriptions, words, and bytes of memory by part.
+
+        `memory_bytes` is everything but the word dictionary, which is `vocabulary_bytes`.
+        """
+        return dict(self._engine.stats())
+
+    def check_invariants(self) -> None:
+        """Check the structure; `InternalError` names what is broken. Takes long; for tests."""
+        self._engine.check_invariants()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write a snapshot, whole or not at all."""
+        self._engine.save(str(Path(path)))
+
+    @classmethod
+    def open(
+        cls,
+        path: str | PathLike[str],
+        *,
+        analyzer: Analyzer = DEFAULT_ANALYZER,
+        verify: bool | None = None,
+    ) -> Matcher:
+        """Open a snapshot by mapping it: the time does not depend on its size.
+
+        Parameters
+        ----------
+        path
+            Written by `save`.
+        analyzer
+            As it was when the snapshot was made; it is not part of the file.
+        verify
+            Compare contents with their checksums: always, never, or if the file is small (None).
+        """
+        matcher = cls.__new__(cls)
+        matcher._adopt(_core.Engine.open(str(Path(path)), verify), analyzer)
+        return matcher
+
+
+def _checked_id(id: object) -> Id:
+    if isinstance(id, str) and id:
+        return id
+    if isinstance(id, (int, np.integer)) and not isinstance(id, bool) and -(2**63) <= id < 2**63:
+        return int(id)
+    what = "id is not an id"
+    raise InvalidSubscriptionError(what, got=id, wanted="a string that is not empty, or an int64")
+
+
+def _flags(is_set: np.ndarray) -> np.ndarray | None:
+    return is_set.astype(np.uint8) if is_set.any() else None
+
+
+def _area_columns(
+    table: pa.Table | pa.RecordBatch,
+) -> tuple[tuple[np.ndarray, ...], np.ndarray | None]:
+    if not any(name in table.schema.names for name in columns.BOX):
+        return (), np.ones(table.num_rows, np.uint8)
+    wrong = InvalidSubscriptionError
+    arrays = [columns.column(table, name, wrong) for name in columns.BOX]
+    lacks = np.logical_and.reduce([a.is_null().to_numpy(zero_copy_only=False) for a in arrays])
+    values = (columns.numbers(a, name, wrong) for a, name in zip(arrays, columns.BOX, strict=True))
+    return tuple(values), _flags(lacks)
+
+
+def _batches(messages: pa.Table | pa.RecordBatch) -> list[pa.RecordBatch]:
+    if isinstance(messages, pa.RecordBatch):
+        return [messages]
+    return messages.to_batches() or [pa.RecordBatch.from_pylist([], messages.schema)]
