@@ -1,0 +1,172 @@
+"""`nearcast bench`: what does matching cost, on which workload, with which index."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+from nearcast.bench import report
+from nearcast.bench.checks import WrongAnswerError
+from nearcast.bench.contenders import BRUTE_FORCE, check_kind, index_kinds, parse_contender
+from nearcast.bench.harness import Plan, run_match
+from nearcast.bench.provenance import find_provenance
+from nearcast.bench.results import Result
+from nearcast.bench.workloads.groups import GROUPS, find_group
+from nearcast.bench.workloads.presets import PRESETS, find_preset
+from nearcast.bench.workloads.real import DATASETS, open_source
+from nearcast.bench.workloads.scenario import PresetSource, make_scenario
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Iterator
+
+    from nearcast.bench.contenders import ContenderSpec
+    from nearcast.bench.results import Run
+    from nearcast.bench.workloads.scenario import Scenario, Source
+
+MIXED_OPERATIONS = 100_000
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `bench` and what can be measured."""
+    bench = subparsers.add_parser("bench", help="measure index kinds on a workload")
+    commands = bench.add_subparsers(dest="measure", required=True, metavar="WHAT")
+    match = commands.add_parser(
+        "match",
+        help="time and memory of matching messages with subscriptions",
+        description="Build index kinds on the same subscriptions, check a sample of messages "
+        "against brute force, time all messages, and write the numbers as JSON.",
+    )
+    _add_workload_options(match)
+    _add_measuring_options(match)
+    match.set_defaults(run=run)
+
+
+def _add_workload_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--preset", nargs="+", metavar="NAME", help=f"generated workloads: {', '.join(PRESETS)}")
+    add("--dataset", nargs="+", metavar="NAME", help=f"real texts: {', '.join(DATASETS)}")
+    add("--data", type=Path, metavar="DIR", help="folder of the data sets (or NEARCAST_DATA)")
+    add("--subscriptions", nargs="+", type=int, default=[100_000], metavar="N")
+    add("--messages", type=int, default=10_000, metavar="N")
+    add("--group", default="short-point", metavar="A,B", help=f"any of {', '.join(GROUPS)}")
+    add("--seed", type=int, default=1, metavar="S")
+
+
+def _add_measuring_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add(
+        "--index",
+        metavar="A,B",
+        help="index kinds, with parameters as kind:name=value (default: all but brute-force)",
+    )
+    add("--repeat", type=int, default=5, metavar="R", help="repetitions of each measurement")
+    add("--check", type=int, default=200, metavar="N", help="messages to check; 0 for none")
+    add(
+        "--mixed",
+        nargs="?",
+        type=int,
+        const=MIXED_OPERATIONS,
+        default=0,
+        metavar="N",
+        help="also N operations, 80 %% messages, 10 %% inserts, 10 %% deletes",
+    )
+    add("--baseline", default=report.DEFAULT_BASELINE, metavar="NAME", help="for the ratios")
+    add("--out", type=Path, metavar="FILE", help="where the JSON goes (default: stdout)")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure, write JSON to stdout or a file, and a table to stderr."""
+    console = Console(stderr=True)
+    try:
+        result = _measure(args, console)
+    except (ValueError, FileNotFoundError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except WrongAnswerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if args.out is None:
+        print(result.to_json())
+    else:
+        args.out.write_text(result.to_json() + "\n")
+    console.width = max(console.width, report.MIN_WIDTH)
+    for table in report.tables(result, args.baseline):
+        console.print(table, crop=False)
+    return 0
+
+
+def _measure(args: argparse.Namespace, console: Console) -> Result:
+    _check_sizes(args)
+    specs = _contenders(args.index)
+    plan = Plan(args.repeat, args.check, args.mixed)
+    runs = tuple(_run_one(scenario, specs, plan, console) for scenario in _scenarios(args))
+    return Result(find_provenance(), plan.repetitions, runs)
+
+
+def _check_sizes(args: argparse.Namespace) -> None:
+    for name, value in (("messages", args.messages), ("repeat", args.repeat)):
+        if value < 1:
+            msg = f"--{name} is too small: got {value}, wanted 1 or more"
+            raise ValueError(msg)
+    for name, value in (("check", args.check), ("mixed", args.mixed), ("seed", args.seed)):
+        if value < 0:
+            msg = f"--{name} is negative: got {value}, wanted 0 or more"
+            raise ValueError(msg)
+    if min(args.subscriptions) < 1:
+        msg = f"--subscriptions is too small: got {min(args.subscriptions)}, wanted 1 or more"
+        raise ValueError(msg)
+
+
+def _contenders(names: str | None) -> list[ContenderSpec]:
+    chosen = names.split(",") if names else [k for k in index_kinds() if k != BRUTE_FORCE]
+    specs = [parse_contender(name.strip()) for name in chosen]
+    for spec in specs:
+        check_kind(spec)
+    return specs
+
+
+def _scenarios(args: argparse.Namespace) -> Iterator[Scenario]:
+    """Yield the scenarios one by one: each may need most of the memory."""
+    groups = [find_group(name.strip()) for name in args.group.split(",")]
+    for source in _sources(args):
+        for size in args.subscriptions:
+            for group in groups:
+                yield make_scenario(source, group, size, args.messages)
+
+
+def _sources(args: argparse.Namespace) -> Iterator[Source]:
+    names = args.preset or ([] if args.dataset else ["tweets"])
+    yield from [PresetSource(find_preset(name), args.seed) for name in names]
+    for name in args.dataset or []:
+        yield open_source(name, args.data, args.seed)
+
+
+class _Bar:
+    """A progress bar on a terminal, nothing elsewhere."""
+
+    def __init__(self, bar: Progress, steps: int) -> None:
+        self._bar = bar
+        self._task = bar.add_task("prepare", total=steps)
+        self._begun = 0
+
+    def step(self, description: str) -> None:
+        """One more step begins, so all before it are done."""
+        self._bar.update(self._task, description=description, completed=self._begun)
+        self._begun += 1
+
+
+def _run_one(scenario: Scenario, specs: list[ContenderSpec], plan: Plan, console: Console) -> Run:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Progress(
+        *columns,
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    ) as bar:
+        return run_match(scenario, specs, plan, _Bar(bar, plan.steps(len(specs))))
