@@ -245,7 +245,7 @@ def test_report_divides_by_the_baseline(scenario, monkeypatch):
     (with_baseline,) = report.tables(result, "constant")
     (without,) = report.tables(result, "absent")
     assert "1×" in [cell for column in with_baseline.columns for cell in column.cells]
-    assert with_baseline.caption == "faster: than constant"
+    assert with_baseline.caption == "faster: than constant, by processor time"
     assert without.caption is None
 
 
