@@ -5,8 +5,8 @@ An expression has words, quoted words, ``AND`` (also by adjacency), ``OR``, ``NO
 four steps, none of which recurses, so that no nesting is too deep:
 
 1. `_lex`: characters to lexemes. White space separates; parentheses and quotes delimit
-   everywhere. ``AND``, ``OR`` and ``NOT`` are operators only as whole unquoted words, so
-   ``"AND"`` and ``-AND`` mean the word.
+   everywhere. ``AND``, ``OR`` and ``NOT`` are operators only as whole words without quotes, so
+   ``"AND"`` means the word.
 2. `_postfix`: operator precedence to postfix order.
 3. `_push_down`: from the root to the words, each NOT moves to the words (De Morgan) and nested
    ANDs and ORs of the same kind become one group.
@@ -199,7 +199,6 @@ def _too_many(count: object, position: int) -> ExpressionError:
 
 
 def _lex(text: str, analyzer: Analyzer) -> Iterator[_Lexeme]:
-    is_after_hyphen = False
     for found in _LEXEME.finditer(text):
         part = found.lastgroup
         start, word = found.start(), found[0]
@@ -207,14 +206,13 @@ def _lex(text: str, analyzer: Analyzer) -> Iterator[_Lexeme]:
             yield _Lexeme(OPEN if word == "(" else CLOSE, start)
         elif part == "hyphen":
             yield _Lexeme(NOT, start)
-        elif part == "word" and word in _OPERATORS and not is_after_hyphen:
+        elif part == "word" and word in _OPERATORS:
             yield _Lexeme(_OPERATORS[word], start)
         elif part == "unclosed":
             what = "a quote is not closed"
             raise _error(what, start, "a second quotation mark")
         else:
             yield _word(found[part or 0], start, analyzer)
-        is_after_hyphen = part == "hyphen"
 
 
 def _word(text: str, position: int, analyzer: Analyzer) -> _Lexeme:
