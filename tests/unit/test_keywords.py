@@ -244,6 +244,14 @@ def test_the_limit_counts_only_clauses_that_are_left(text):
     assert parse(text) == ()
 
 
+@pytest.mark.parametrize("order", [1, -1], ids=["largest first", "smallest first"])
+def test_small_factors_are_multiplied_first_wherever_they_stand(order):
+    none_of_b = f"-{alternatives(150, 'b')}"
+    factors = [alternatives(200), alternatives(150, "b"), f"(c {none_of_b} OR d {none_of_b})"]
+    # 200 times 150 would be too many on the way; the pair leaves nothing of the second.
+    assert parse(" ".join(factors[::order])) == ()
+
+
 def test_the_limit_counts_only_distinct_clauses():
     assert len(parse(f"{alternatives(8)} {alternatives(8)}")) == 8 * 9 // 2
     assert len(parse(" OR ".join(["a", "b"] * 1000))) == 2
