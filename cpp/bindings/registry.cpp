@@ -32,6 +32,14 @@ void bind_registry(nb::module_& module) {
       [] {
         std::map<std::string, std::string> info;
         info["compiler"] = __VERSION__;
+#ifdef __OPTIMIZE__
+        info["optimized"] = "yes";
+#else
+        info["optimized"] = "no";
+#endif
+#ifdef __SANITIZE_ADDRESS__
+        info["sanitizer"] = "address";
+#endif
         return info;
       },
       "How this extension was built.");

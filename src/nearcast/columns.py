@@ -115,7 +115,7 @@ def numbers(array: pa.Array, name: str, error: _Error) -> np.ndarray:
 def _offsets(array: pa.Array, buffer: pa.Buffer | None, width: type) -> np.ndarray:
     if buffer is None or len(array) == 0:
         return np.zeros(1, np.int64)
-    values = np.frombuffer(buffer, width)[array.offset : array.offset + len(array) + 1]
+    values: np.ndarray = np.frombuffer(buffer, width)[array.offset : array.offset + len(array) + 1]
     return values.astype(np.int64, copy=False)
 
 
@@ -235,4 +235,3 @@ def id_array(found: np.ndarray | tuple[np.ndarray, bytes]) -> pa.Array:
     offsets, letters = found
     make = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
     return make.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(letters))
-

@@ -81,7 +81,7 @@ class Hub:
     # ---- one event --------------------------------------------------------------------------
 
     def subscribe(self, id: str, **fields: object) -> list[Change]:
-        """Subscribe; `fields` are those of the event format: keywords, area, expires, time, …
+        """Subscribe; `fields` are those of the event format: keywords, area, expires, time.
 
         Raises
         ------
@@ -150,8 +150,8 @@ class Hub:
             try:
                 records.append(self._record(self._read(item)))
                 numbers.append(number)
-            except NearcastError as error:
-                rejected.append((number, error))
+            except NearcastError as refusal:  # noqa: PERF203 — one bad event spares the others
+                rejected.append((number, refusal))
                 if on_error is None:
                     break
         *changed, refused = self._core.apply(records, on_error is None)
@@ -169,7 +169,7 @@ class Hub:
             return events.read_event(item, self._analyzer)
         if isinstance(item, _EVENTS):
             return item
-        return events.event_from(item, self._analyzer)  # type: ignore[arg-type]
+        return events.event_from(item, self._analyzer)
 
     def _record(self, event: Event) -> _Record:
         """Return an event as the core reads it."""
@@ -201,7 +201,7 @@ class Hub:
         return found
 
     def subscription(self, id: str) -> tuple[tuple[Clause, ...] | None, Area | None]:
-        """Return what was subscribed: the clauses (None: no keywords) and the area (None: anywhere)."""
+        """Return what was subscribed: clauses (None: no keywords), area (None: anywhere)."""
         clauses, area = self._engine.definition(id)
         read = tuple(Clause(frozenset(plus), frozenset(minus)) for plus, minus in clauses)
         return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)
@@ -209,7 +209,8 @@ class Hub:
     def explain(self, id: str, text: str, *, at: object = None, bbox: object = None) -> Explanation:
         """Say why a message matches a subscription, or what is missing."""
         if not isinstance(text, str):
-            raise InvalidMessageError("text is not a string", got=text, wanted="a string")
+            what = "text is not a string"
+            raise InvalidMessageError(what, got=text, wanted="a string")
         tokens = self._analyzer.analyze(text)
         place = read_place(at, bbox)
         clauses, area = self.subscription(id)
@@ -246,8 +247,9 @@ _EVENTS = (events.Publish, events.Subscribe, events.Move, events.Retract, events
 def _refuse_unsupported(event: events.Subscribe) -> None:
     if event.mode != "match" or event.live:
         name = "live" if event.mode == "match" else "mode"
+        what = f"subscription {event.id!r}: {name} is not there in this version"
         raise UnsupportedError(
-            f"subscription {event.id!r}: {name} is not there in this version",
+            what,
             got=event.live if name == "live" else event.mode,
             wanted="a match subscription that is not live",
             field=name,
@@ -255,7 +257,7 @@ def _refuse_unsupported(event: events.Subscribe) -> None:
 
 
 def _numbered(batch: bytes | Iterable[Any], first: int) -> Iterator[tuple[int, Any]]:
-    """Number events from `first`; empty lines count but are not events."""
+    """Yield events with their numbers; empty lines have one but are not events."""
     items = batch.split(b"\n") if isinstance(batch, bytes) else batch
     for number, item in zip(count(first), items, strict=False):
         if not isinstance(item, (bytes, str)) or item.strip():

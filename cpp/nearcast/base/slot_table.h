@@ -4,6 +4,7 @@
 /// hashes. Growth is spread over the inserts that follow it: no insert pays for the whole table.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -55,7 +56,8 @@ class SlotTable {
   void reserve(std::size_t count, HashOf&& hash_of_number) {
     if (count * 5 <= cells_.size() * 4) return;
     migrate(~std::size_t{0}, hash_of_number);
-    swap_in(count * 5 / 4 + 16);
+    // At least half as much again: a series of small batches must not rehash for each.
+    swap_in(std::max(count * 5 / 4 + 16, count_ == 0 ? 0 : cells_.size() * 3 / 2));
     migrate(~std::size_t{0}, hash_of_number);
   }
 

@@ -16,7 +16,7 @@ def byte_progress(title: str, size: int | None) -> Iterator[Callable[[int], None
     if not sys.stderr.isatty() or not size:
         yield lambda _: None
         return
-    from rich.console import Console  # noqa: PLC0415 — only a terminal pays for it
+    from rich.console import Console
     from rich.progress import DownloadColumn, Progress, TimeRemainingColumn
 
     bar = Progress(

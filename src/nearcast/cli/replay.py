@@ -46,7 +46,9 @@ def run(args: argparse.Namespace) -> int:
     """Replay; return 1 if a bad line stopped it."""
     hub = Hub(index=args.index, window=_window(args))
     if args.space is not None:
-        bbox_from([_coordinate(part) for part in args.space.split(",")], error=InvalidParameterError)
+        bbox_from(
+            [_coordinate(part) for part in args.space.split(",")], error=InvalidParameterError
+        )
     name = "<stdin>" if args.events == "-" else args.events
     with ExitStack() as stack:
         source = sys.stdin.buffer if args.events == "-" else stack.enter_context(open_(args.events))

@@ -1,0 +1,67 @@
+# Everything happens in .venv; nothing is installed on the system.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
+
+.PHONY: help build test check lint demo sanitize fuzz stub wheel clean
+
+help:
+	@echo "make demo      build, then show the main job in the terminal"
+	@echo "make test      build, check style and layers, run all tests"
+	@echo "make sanitize  the contract suite under AddressSanitizer and UBSan"
+	@echo "make fuzz      long fuzzing (ROUNDS=200000)"
+	@echo "make stub      write src/nearcast/_core.pyi anew"
+	@echo "make wheel     a wheel in dist/"
+
+build: $(VENV)/.built
+
+$(VENV)/.tools: pyproject.toml
+	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(BIN)/python -m pip install --quiet --group build --group dev
+	@touch $@
+
+$(VENV)/.built: $(VENV)/.tools $(SOURCES)
+	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	@touch $@
+
+test: build lint
+	$(BIN)/python -m pytest
+
+lint: build
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/clang-format --dry-run --Werror $$(find cpp -name '*.cpp' -o -name '*.h')
+	$(BIN)/python tools/check_layers.py
+	$(BIN)/python tools/check_stub.py
+	$(BIN)/python tools/check_citations.py
+
+demo: build
+	$(BIN)/nearcast demo
+
+stub: build
+	$(BIN)/python tools/check_stub.py --write
+
+wheel: $(VENV)/.tools
+	$(BIN)/python -m build --wheel --outdir dist .
+
+fuzz: build
+	NEARCAST_FUZZ_ROUNDS=$(or $(ROUNDS),200000) $(BIN)/python -m pytest tests/fuzz -q
+
+# A second environment, so that the sanitized extension never meets the ordinary one.
+SANITIZE_BIN := .venv-sanitize/bin
+sanitize:
+	test -d .venv-sanitize || $(PYTHON) -m venv .venv-sanitize
+	$(SANITIZE_BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(SANITIZE_BIN)/python -m pip install --quiet --group build --group dev
+	$(SANITIZE_BIN)/python -m pip install --quiet --no-build-isolation \
+	  --config-settings=cmake.define.NEARCAST_SANITIZE=ON \
+	  --config-settings=build-dir=build/sanitize .
+	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
+	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	  $(SANITIZE_BIN)/python -m pytest tests/contract tests/fuzz -q -p no:cacheprovider
+
+clean:
+	rm -rf build dist $(VENV)/.built

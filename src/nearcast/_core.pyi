@@ -1,0 +1,123 @@
+"""
+The per-message inner loop of nearcast. Not for direct use: see nearcast.Matcher and Hub.
+"""
+
+from collections.abc import Mapping
+from typing import Annotated
+
+import numpy
+from numpy.typing import NDArray
+
+
+class ParameterSpec:
+    """A parameter of an index kind."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def default(self) -> bool | float | str: ...
+
+    @property
+    def meaning(self) -> str: ...
+
+    @property
+    def minimum(self) -> float: ...
+
+    @property
+    def maximum(self) -> float: ...
+
+    @property
+    def choices(self) -> list[str]: ...
+
+    @property
+    def is_whole(self) -> bool: ...
+
+class IndexKind:
+    """An index kind: name, summary, parameters, capabilities."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def parameters(self) -> list[ParameterSpec]: ...
+
+    @property
+    def capabilities(self) -> list[str]: ...
+
+def index_kinds() -> list[IndexKind]:
+    """All index kinds."""
+
+def build_info() -> dict[str, str]:
+    """How this extension was built."""
+
+class Engine:
+    """One index with its words, subscriptions and ids."""
+
+    def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
+
+    def subscribe(self, id: object, clauses: object, area: object | None) -> None: ...
+
+    def subscribe_rows(self, ids: object, keywords: object | None, areas: tuple, lacks_keywords: object | None, lacks_area: object | None, rows: int) -> None: ...
+
+    def unsubscribe(self, id: object) -> None: ...
+
+    def unsubscribe_rows(self, ids: object) -> None: ...
+
+    def has(self, id: object) -> bool: ...
+
+    def match(self, texts: object, is_text: bool, places: tuple, rows: int, is_timed: bool) -> tuple:
+        """Match a batch: (message rows, ids, work, nanoseconds, cpu seconds)."""
+
+    def match_one(self, words: object, place: tuple) -> list:
+        """Match one message: ids."""
+
+    def matches_pair(self, id: object, words: object, place: tuple) -> bool: ...
+
+    def touches_pair(self, id: object, place: tuple) -> bool: ...
+
+    def learn(self, texts: object, is_text: bool, places: tuple, rows: int) -> None: ...
+
+    def definition(self, id: object) -> tuple:
+        """What was subscribed: (clauses, area)."""
+
+    def tokens_of(self, words: object, is_growing: bool) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    def stats(self) -> dict: ...
+
+    def check_invariants(self) -> None: ...
+
+    @property
+    def index_name(self) -> str: ...
+
+    @property
+    def vocabulary_size(self) -> int: ...
+
+    def save(self, path: str) -> None: ...
+
+    @staticmethod
+    def open(path: str, verify: object | None) -> Engine: ...
+
+class Hub:
+    """Events in, signed changes out."""
+
+    def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None) -> None: ...
+
+    def apply(self, events: list, stops_at_error: bool) -> tuple:
+        """
+        Apply a batch: (event rows, subscriptions, messages, kinds, reasons, rejected).
+        """
+
+    def is_live(self, message: str) -> bool: ...
+
+    @property
+    def clock(self) -> float: ...
+
+    @property
+    def live_messages(self) -> int: ...
+
+    @property
+    def engine(self) -> Engine: ...

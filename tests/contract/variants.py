@@ -1,0 +1,29 @@
+"""Every index kind of the registry, as users get it and with tiny nodes that split all the time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import nearcast as nc
+
+_TINY: dict[str, list[dict[str, Any]]] = {
+    "spatial-first": [{"min_children": 2, "max_children": 4}],
+    "ap-tree": [
+        {"max_children": 4, "max_leaf_size": 2},
+        {"max_children": 3, "max_leaf_size": 1, "keyword_partition": "optimal"},
+        {"max_children": 6, "max_leaf_size": 2, "priority": "keyword", "rebuild": False},
+        {"max_children": 4, "max_leaf_size": 2, "priority": "spatial"},
+    ],
+}
+
+
+def variants() -> list[tuple[str, dict[str, Any]]]:
+    """Return (kind, parameters) pairs."""
+    kinds = [kind.name for kind in nc.indexes()]
+    return [(kind, parameters) for kind in kinds for parameters in ({}, *_TINY.get(kind, []))]
+
+
+def name_of(variant: tuple[str, dict[str, Any]]) -> str:
+    """Return a readable name for test reports."""
+    kind, parameters = variant
+    return kind + "".join(f",{name}={value}" for name, value in parameters.items())

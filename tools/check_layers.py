@@ -1,0 +1,106 @@
+"""Does every file import only from the layers below it? Exits 1 and names the lines if not."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+
+# A room may use the rooms listed for it, and itself.
+CPP = {
+    "base": set(),
+    "geo": {"base"},
+    "text": {"base"},
+    "model": {"base", "geo", "text"},
+    "index": {"base", "geo", "text", "model"},
+    "engine": {"base", "geo", "text", "model", "index"},
+    "snapshot": {"base", "engine"},
+}
+PYTHON = {
+    "errors": set(),
+    "model": {"errors"},
+    "text": {"errors"},
+    "keywords": {"errors", "model", "text"},
+    "events": {"errors", "model", "text", "keywords"},
+    "columns": {"_core", "errors", "model", "text"},
+    "explain": {"model"},
+    "matcher": {"_core", "errors", "model", "text", "keywords", "columns"},
+    "hub": {"_core", "errors", "model", "text", "events", "columns", "explain", "matcher"},
+    "bench": {"errors", "model", "text", "keywords", "events", "columns", "matcher", "hub"},
+    "cli": {"errors", "model", "text", "events", "matcher", "hub", "bench"},
+}
+INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?')
+IMPORT = re.compile(r"^\s*(?:from nearcast import ([\w, ]+)|(?:from|import) nearcast\.(\w+))", re.M)
+MAX_LINES = 600
+
+
+def line_of(text: str, position: int) -> int:
+    """Return the 1-based line of a position."""
+    return text.count("\n", 0, position) + 1
+
+
+def cpp_faults() -> list[str]:
+    """Return includes that reach up, or from one index into another's room."""
+    faults = []
+    for path in sorted((ROOT / "cpp" / "nearcast").rglob("*.[hc]*")):
+        room, *inner = path.relative_to(ROOT / "cpp" / "nearcast").parts
+        text = path.read_text()
+        for found in INCLUDE.finditer(text):
+            where = f"{path.relative_to(ROOT)}:{line_of(text, found.start())}"
+            if found[1] != room and found[1] not in CPP[room]:
+                faults.append(f"{where}: {room} must not include {found[1]}")
+            if room == found[1] == "index" and len(inner) > 1 and found[2]:
+                shared = inner[0] == found[2] or found[2] in SHARED_INDEX_ROOMS
+                allowed = found[2] in BUILT_ON.get(inner[0], set())
+                if not shared and not allowed:
+                    faults.append(f"{where}: {inner[0]} must not know {found[2]}'s internals")
+    return faults
+
+
+# Parts that indexes are made of, and indexes that are declared combinations of others.
+SHARED_INDEX_ROOMS = {"r_tree"}
+BUILT_ON: dict[str, set[str]] = {}
+
+
+def python_faults() -> list[str]:
+    """Return imports that reach up."""
+    package = ROOT / "src" / "nearcast"
+    faults = []
+    for path in sorted(package.rglob("*.py")):
+        room = path.relative_to(package).parts[0].removesuffix(".py")
+        if room == "__init__":
+            continue
+        text = path.read_text()
+        for found in IMPORT.finditer(text):
+            names = re.split(r",\s*", found[1]) if found[1] else [found[2]]
+            for name in names:
+                if name not in (room, "__version__") and name not in PYTHON.get(room, set()):
+                    where = f"{path.relative_to(ROOT)}:{line_of(text, found.start())}"
+                    faults.append(f"{where}: {room} must not import {name}")
+    return faults
+
+
+def long_files() -> list[str]:
+    """Return source files that nobody would find a line in."""
+    paths = [p for room in ("cpp", "src", "tests", "tools") for p in (ROOT / room).rglob("*.*")]
+    sources = [p for p in sorted(paths) if p.suffix in {".py", ".h", ".cpp"}]
+    lengths = {path: len(path.read_text().splitlines()) for path in sources}
+    return [
+        f"{path.relative_to(ROOT)}: {length} lines, at most {MAX_LINES}"
+        for path, length in lengths.items()
+        if length > MAX_LINES
+    ]
+
+
+def main() -> int:
+    """Print the faults."""
+    faults = cpp_faults() + python_faults() + long_files()
+    for fault in faults:
+        print(fault, file=sys.stderr)
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
