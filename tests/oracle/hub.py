@@ -1,0 +1,392 @@
+"""The hub: events in, signed changes out (DESIGN 1.4). Everything is recomputed every time."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from oracle.events import (
+    Event,
+    Message,
+    Subscription,
+    decide,
+    read_area_for,
+    read_message,
+    read_subscription,
+    read_time,
+)
+from oracle.fields import OracleRejects, identifier, only_fields, position, require
+from oracle.scores import Space, Weights, top_score, units
+
+Change = dict[str, Any]
+TopList = dict[int, tuple[Message, float]]  # by number of the message, best first
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What stays the same from event to event."""
+
+    window_count: int | None
+    window_seconds: float | None
+    space: Space
+
+
+@dataclass
+class State:
+    """What an event may change. `ends` holds the moment at which each live message expires."""
+
+    weights: Weights | None
+    clock: float = 0.0
+    numbers: int = 0
+    subscriptions: dict[str, Subscription] = field(default_factory=dict)
+    messages: dict[str, Message] = field(default_factory=dict)
+    ends: dict[str, float] = field(default_factory=dict)
+
+    def copy(self) -> State:
+        """Return a state that can change without this one."""
+        return replace(
+            self,
+            subscriptions=dict(self.subscriptions),
+            messages=dict(self.messages),
+            ends=dict(self.ends),
+        )
+
+
+class Oracle:
+    """A hub that answers slowly and rightly."""
+
+    def __init__(
+        self,
+        *,
+        window_count: int | None = None,
+        window_seconds: float | None = None,
+        weights: Weights | Mapping[str, Any] | None = None,
+        space: Space = (-180, -90, 180, 90),
+    ) -> None:
+        """Weights are an epoch or its JSON form; at most one window may be given."""
+        _check_settings(window_count, window_seconds, space)
+        self._settings = Settings(window_count, window_seconds, space)
+        self._state = State(_epoch(weights))
+
+    @property
+    def clock(self) -> float:
+        """The largest time seen."""
+        return self._state.clock
+
+    def apply(self, line_number: int, event: Event) -> list[Change]:
+        """Return the changes that the event causes; reject it without changing anything."""
+        step = _Step(self._settings, self._state, line_number)
+        step.run(event)
+        self._state = step.state
+        return step.changes
+
+    def reweigh(
+        self, line_number: int, weights: Weights | Mapping[str, Any] | None
+    ) -> list[Change]:
+        """Put another weights epoch in force, at once for everything."""
+        step = _Step(self._settings, self._state, line_number)
+        step.reweigh(_epoch(weights))
+        self._state = step.state
+        return step.changes
+
+    def live_messages(self) -> list[str]:
+        """Return the ids of the live messages, oldest first."""
+        return list(self._state.messages)
+
+    def top(self, subscription_id: str) -> list[tuple[str, float]]:
+        """Return the list of a top subscription, best first."""
+        subscription = self._state.subscriptions[subscription_id]
+        best = top_list(self._settings, self._state, subscription)
+        return [(message.id, score) for message, score in best.values()]
+
+    def replay(
+        self, lines: Iterable[bytes], on_error: Literal["stop", "skip"] = "stop"
+    ) -> tuple[list[Change], list[int]]:
+        """Apply NDJSON lines; return all changes and the numbers of the rejected lines."""
+        changes: list[Change] = []
+        rejected: list[int] = []
+        for line_number, line in enumerate(lines, start=1):
+            if not line.strip():
+                continue
+            try:
+                changes += self.apply(line_number, _parse(line))
+            except OracleRejects:
+                rejected.append(line_number)
+                if on_error == "stop":
+                    break
+        return changes, rejected
+
+
+def replay(
+    lines: Iterable[bytes], on_error: Literal["stop", "skip"] = "stop", **settings: Any
+) -> tuple[list[Change], list[int]]:
+    """Replay NDJSON lines on a fresh oracle with these settings."""
+    return Oracle(**settings).replay(lines, on_error)
+
+
+class _Step:
+    """The work of one event, on a copy of the state that is dropped if the event is rejected."""
+
+    def __init__(self, settings: Settings, before: State, line_number: int) -> None:
+        self.settings = settings
+        self.before = before
+        self.state = before.copy()
+        self.line_number = line_number
+        self.changes: list[Change] = []
+        self.left: dict[int, str] = {}  # numbers of messages that ceased to be live, and why
+        self.published = 0  # number of the message that this event publishes
+        self.moved = 0  # number of the subscription that this event moves
+        self.own_time = before.clock
+
+    def run(self, event: Event) -> None:
+        require(isinstance(event, Mapping), "an event is a JSON object")
+        operations = {
+            "subscribe": self._subscribe,
+            "unsubscribe": self._unsubscribe,
+            "move": self._move,
+            "publish": self._publish,
+            "retract": self._retract,
+        }
+        operation = event.get("op")
+        if not isinstance(operation, str) or operation not in operations:
+            raise OracleRejects(f"unknown op: {operation!r}")
+        time = read_time(event)
+        self.own_time = self.before.clock if time is None else time
+        self.state.clock = max(self.before.clock, self.own_time)
+        self._expire()
+        operations[operation](event)
+        self._change_top_lists()
+
+    def reweigh(self, weights: Weights | None) -> None:
+        self.state.weights = weights
+        for subscription in self.state.subscriptions.values():
+            if subscription.live:
+                self._compare(subscription, subscription)
+        self._change_top_lists()
+
+    # The five operations ---------------------------------------------------------------------
+
+    def _subscribe(self, event: Event) -> None:
+        subscription = replace(read_subscription(event), number=self._next_number())
+        require(subscription.id not in self.state.subscriptions, "subscription id is in use")
+        expires = subscription.expires
+        require(expires is None or expires > self.state.clock, "subscription has expired already")
+        self.state.subscriptions[subscription.id] = subscription
+        if subscription.live:
+            for message in self.state.messages.values():
+                self._report_if_wanted(subscription, message, "added", "subscribed")
+
+    def _unsubscribe(self, event: Event) -> None:
+        only_fields(event, ("op", "id", "time"), "unsubscribe")
+        del self.state.subscriptions[self._known(event).id]
+
+    def _move(self, event: Event) -> None:
+        old = self._known(event)
+        where = "at" if old.mode == "top" else "area"
+        only_fields(event, ("op", "id", "time", where), "move")
+        require(where in event, f"move of a {old.mode} subscription needs {where}")
+        if old.mode == "top":
+            new = replace(old, at=position(event["at"]))
+        else:
+            new = replace(old, area=read_area_for(old.mode, event["area"]))
+        self.state.subscriptions[old.id] = new
+        self.moved = old.number
+        if new.live:
+            self._compare(old, new)
+
+    def _publish(self, event: Event) -> None:
+        message = replace(read_message(event), number=self._next_number())
+        require(message.id not in self.state.messages, "message id is in use")
+        self.published = message.number
+        for subscription in self.state.subscriptions.values():
+            self._report_if_wanted(subscription, message, "added", "published")
+        ends = self._end_of(message)
+        if ends is not None and ends > self.state.clock:
+            self._keep(message, ends)
+
+    def _retract(self, event: Event) -> None:
+        only_fields(event, ("op", "id", "time"), "retract")
+        message = self.state.messages.get(identifier(event.get("id")))
+        if message is not None:
+            self._leave(message, "retracted")
+
+    def _known(self, event: Event) -> Subscription:
+        subscription = self.state.subscriptions.get(identifier(event.get("id")))
+        if subscription is None:
+            raise OracleRejects("unknown subscription")
+        return subscription
+
+    def _next_number(self) -> int:
+        self.state.numbers += 1
+        return self.state.numbers
+
+    # Life ------------------------------------------------------------------------------------
+
+    def _expire(self) -> None:
+        """Let go what is due, in order of expiry.
+
+        At the same moment messages go first: a subscription expires like an unsubscribe at that
+        time, before which everything due has gone.
+        """
+        ends = self.state.ends
+        due = [(ends[key], 0, key) for key in ends if ends[key] <= self.state.clock]
+        for key, subscription in self.state.subscriptions.items():
+            if subscription.expires is not None and subscription.expires <= self.state.clock:
+                due.append((subscription.expires, 1, key))
+        for _, is_subscription, key in sorted(due):
+            if is_subscription:
+                del self.state.subscriptions[key]
+            else:
+                self._leave(self.state.messages[key], "expired")
+
+    def _end_of(self, message: Message) -> float | None:
+        """Return when a message expires, infinity for never; None if nothing keeps it."""
+        ends = math.inf if message.expires is None else message.expires
+        if self.settings.window_seconds is not None:
+            return min(ends, self.own_time + self.settings.window_seconds)
+        windowless = self.settings.window_count is None
+        return None if windowless and message.expires is None else ends
+
+    def _keep(self, message: Message, ends: float) -> None:
+        self.state.messages[message.id] = message
+        self.state.ends[message.id] = ends
+        count = self.settings.window_count
+        if count is not None and len(self.state.messages) > count:
+            oldest = min(self.state.messages.values(), key=lambda held: held.number)
+            self._leave(oldest, "expired")
+
+    def _leave(self, message: Message, reason: str) -> None:
+        del self.state.messages[message.id], self.state.ends[message.id]
+        self.left[message.number] = reason
+        for subscription in self.state.subscriptions.values():
+            if subscription.live:
+                self._report_if_wanted(subscription, message, "removed", reason)
+
+    # Changes ---------------------------------------------------------------------------------
+
+    def _report(
+        self,
+        subscription: Subscription,
+        message: Message,
+        change: str,
+        reason: str,
+        score: float | None,
+    ) -> None:
+        report: Change = {
+            "event": self.line_number,
+            "subscription": subscription.id,
+            "message": message.id,
+            "change": change,
+            "reason": reason,
+        }
+        self.changes.append(report if score is None else {**report, "score": score})
+
+    def _report_if_wanted(
+        self, subscription: Subscription, message: Message, change: str, reason: str
+    ) -> None:
+        if subscription.mode != "top":
+            wanted, score = decide(subscription, message, self.state.weights)
+            if wanted:
+                self._report(subscription, message, change, reason, score)
+
+    def _compare(self, old: Subscription, new: Subscription) -> None:
+        """Report what a live set gains and loses when its subscription or the weights change."""
+        for message in self.state.messages.values():
+            was, old_score = decide(old, message, self.before.weights)
+            is_now, new_score = decide(new, message, self.state.weights)
+            if was and not is_now:
+                self._report(new, message, "removed", "moved", old_score)
+            if is_now and not was:
+                self._report(new, message, "added", "moved", new_score)
+
+    def _change_top_lists(self) -> None:
+        """Report the net difference of every top list that exists after the event."""
+        before = {
+            subscription.number: top_list(self.settings, self.before, subscription)
+            for subscription in self.before.subscriptions.values()
+        }
+        for subscription in self.state.subscriptions.values():
+            old = before.get(subscription.number)
+            new = top_list(self.settings, self.state, subscription)
+            for number, (message, score) in (old or {}).items():
+                if number not in new:
+                    reason = self._why_removed(subscription, message)
+                    self._report(subscription, message, "removed", reason, score)
+            for number, (message, score) in new.items():
+                if old is None:
+                    self._report(subscription, message, "added", "subscribed", score)
+                elif number not in old:
+                    reason = self._why_added(subscription, message)
+                    self._report(subscription, message, "added", reason, score)
+
+    def _why_removed(self, subscription: Subscription, message: Message) -> str:
+        if message.number in self.left:
+            return self.left[message.number]
+        return "moved" if subscription.number == self.moved else "displaced"
+
+    def _why_added(self, subscription: Subscription, message: Message) -> str:
+        if message.number == self.published:
+            return "published"
+        return "moved" if subscription.number == self.moved else "refilled"
+
+
+def top_list(settings: Settings, state: State, subscription: Subscription) -> TopList:
+    """Return the current k best messages, nothing for other modes."""
+    if subscription.mode != "top":
+        return {}
+    scored = [
+        (message, _top_score(settings, state, subscription, message))
+        for message in state.messages.values()
+        if subscription.tokens & message.tokens.keys()
+    ]
+    scored.sort(key=lambda entry: (units(entry[1]), entry[0].number), reverse=True)
+    return {message.number: (message, score) for message, score in scored[: subscription.k]}
+
+
+def _top_score(
+    settings: Settings, state: State, subscription: Subscription, message: Message
+) -> float:
+    return top_score(
+        subscription.tokens,
+        subscription.at,
+        subscription.alpha,
+        message.tokens,
+        message.place,
+        settings.space,
+        state.weights,
+    )
+
+
+def _epoch(weights: Weights | Mapping[str, Any] | None) -> Weights | None:
+    if weights is None or isinstance(weights, Weights):
+        return weights
+    return Weights(weights["documents"], dict(weights["df"]))
+
+
+def _check_settings(count: int | None, seconds: float | None, space: Space) -> None:
+    west, south, east, north = space
+    if count is not None and seconds is not None:
+        msg = "a window has a count or seconds, not both"
+        raise ValueError(msg)
+    if (count is not None and count < 1) or (seconds is not None and seconds <= 0):
+        msg = "a window must be above 0"
+        raise ValueError(msg)
+    if west > east or south > north or (west == east and south == north):
+        msg = f"space is inside out or a single point: {space}"
+        raise ValueError(msg)
+
+
+def _parse(line: bytes) -> Event:
+    try:
+        event = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
+    except ValueError as error:  # covers bad UTF-8 and bad JSON
+        raise OracleRejects(str(error)) from error
+    require(isinstance(event, dict), "an event is a JSON object")
+    return event  # type: ignore[no-any-return]
+
+
+def _no_constant(name: str) -> float:
+    raise OracleRejects(f"not JSON: {name}")
