@@ -7,13 +7,13 @@ tokens of its words, so that a word is looked up once per dictionary instead of 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nearcast.errors import NearcastError, Verbatim
+from nearcast.errors import InvalidSubscriptionError, NearcastError, Verbatim
 from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon
 
 if TYPE_CHECKING:
@@ -28,6 +28,8 @@ _Error: TypeAlias = type[NearcastError]
 
 BOX = ("west", "south", "east", "north")
 POINT = ("lon", "lat")
+
+MAX_TOKENS = 8191  # per clause and sign; what a record of the core can count
 
 
 # ---- single values --------------------------------------------------------------------------
@@ -78,7 +80,22 @@ def core_clauses(clauses: Iterable[Clause] | None) -> list[tuple[list[str], list
     """Return clauses as the core reads them; no keywords are one clause that always holds."""
     if clauses is None:
         return [([], [])]
+    clauses = tuple(clauses)
+    most = max((len(part) for clause in clauses for part in clause), default=0)
+    if most > MAX_TOKENS:
+        what = "keywords are too many"
+        got = Verbatim(f"{most} in one clause")
+        raise InvalidSubscriptionError(what, got=got, wanted=f"at most {MAX_TOKENS}")
     return [(list(clause.positive), list(clause.negative)) for clause in clauses]
+
+
+def is_encodable(text: str) -> bool:
+    """Whether the core can read it: a lone surrogate has no UTF-8."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 # ---- columns --------------------------------------------------------------------------------
@@ -89,6 +106,9 @@ def column(batch: pa.RecordBatch | pa.Table, name: str, error: _Error) -> pa.Arr
     if name not in batch.schema.names:
         what = f"column {name!r} is missing"
         raise error(what, got=Verbatim(", ".join(batch.schema.names) or "no columns"), wanted=name)
+    if batch.schema.names.count(name) > 1:
+        what = f"column {name!r} is there more than once"
+        raise error(what, wanted=f"one {name}")
     found = batch.column(name)
     if isinstance(found, pa.ChunkedArray):
         return found.combine_chunks() if found.num_chunks != 1 else found.chunk(0)
@@ -108,7 +128,7 @@ def numbers(array: pa.Array, name: str, error: _Error) -> np.ndarray:
     if not (pa.types.is_integer(array.type) or pa.types.is_floating(array.type)):
         what = f"column {name!r} has the wrong type"
         raise error(what, got=Verbatim(str(array.type)), wanted="double")
-    values = array.cast(pa.float64()).to_numpy(zero_copy_only=False)
+    values = array.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     return np.ascontiguousarray(values, dtype=np.float64)
 
 
@@ -119,12 +139,12 @@ def _offsets(array: pa.Array, buffer: pa.Buffer | None, width: type) -> np.ndarr
     return values.astype(np.int64, copy=False)
 
 
-def words(array: pa.Array, name: str, error: _Error) -> Words:
+def words(array: pa.Array, name: str, error: _Error, *, wanted: str = "string") -> Words:
     """Return a string column as (offsets, bytes); values under nulls are whatever lies there."""
     if not (pa.types.is_string(array.type) or pa.types.is_large_string(array.type)):
         if str(array.type) != "string_view":
             what = f"column {name!r} has the wrong type"
-            raise error(what, got=Verbatim(str(array.type)), wanted="string")
+            raise error(what, got=Verbatim(str(array.type)), wanted=wanted)
         array = array.cast(pa.large_string())
     width = np.int64 if pa.types.is_large_string(array.type) else np.int32
     _, offsets, letters = array.buffers()
@@ -136,41 +156,61 @@ def ids(array: pa.Array, error: _Error) -> np.ndarray | Words:
     """Return an id column: int64 as it is, strings as words."""
     refuse_nulls(array, "id", error)
     if pa.types.is_integer(array.type):
-        return np.ascontiguousarray(array.cast(pa.int64()).to_numpy(), dtype=np.int64)
-    return words(array, "id", error)
+        values = array.to_numpy()
+        if pa.types.is_uint64(array.type):
+            _refuse_rows(values > np.iinfo(np.int64).max, array, "an int64", error)
+        return np.ascontiguousarray(values, dtype=np.int64)
+    offsets, letters = words(array, "id", error, wanted="int64 or string")
+    _refuse_rows(offsets[1:] == offsets[:-1], array, "a string that is not empty", error)
+    return offsets, letters
+
+
+def _refuse_rows(are_wrong: np.ndarray, array: pa.Array, wanted: str, error: _Error) -> None:
+    if are_wrong.any():
+        row = int(np.flatnonzero(are_wrong)[0])
+        what = f"row {row}: id is not an id"
+        raise error(what, got=array[row].as_py(), wanted=wanted)
+
+
+class _Lookup(NamedTuple):
+    """The tokens of a dictionary's words."""
+
+    dictionary: pa.Array  # kept: its memory cannot become another dictionary's
+    tokens: np.ndarray
+    vocabulary: int | None  # its size before the words were looked up; None: all have a token
 
 
 class TokenCache:
-    """The tokens of the last dictionary seen, so that batches that share it look it up once."""
+    """The tokens of the last dictionary seen, so that batches that share it look it up once.
+
+    Threads may share it: what is cached is replaced as a whole.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._dictionary: pa.Array | None = None
-        self._tokens = np.zeros(0, np.uint32)
-        self._is_complete = False  # every word has a token, for ever
-        self._vocabulary = 0  # its size when unknown words were looked up
+        self._last: _Lookup | None = None
 
     def tokens(self, dictionary: pa.Array, error: _Error, *, is_growing: bool) -> np.ndarray:
         """Return the tokens of the dictionary's words, by position."""
-        if self._is_current(dictionary, is_growing=is_growing):
-            return self._tokens
+        last = self._last
+        if last is not None and self._is_current(last, dictionary, is_growing=is_growing):
+            return last.tokens
         refuse_nulls(dictionary, "a word of the dictionary", error)
-        self._tokens = self._engine.tokens_of(words(dictionary, "dictionary", error), is_growing)
-        self._dictionary = dictionary  # kept: its memory cannot become another dictionary's
-        self._is_complete = is_growing
-        self._vocabulary = self._engine.vocabulary_size
-        return self._tokens
+        vocabulary = None if is_growing else self._engine.vocabulary_size
+        tokens = self._engine.tokens_of(words(dictionary, "dictionary", error), is_growing)
+        self._last = _Lookup(dictionary, tokens, vocabulary)
+        return tokens
 
-    def _is_current(self, dictionary: pa.Array, *, is_growing: bool) -> bool:
-        known = self._dictionary
-        if known is None or len(known) != len(dictionary) or known.offset != dictionary.offset:
+    def _is_current(self, last: _Lookup, dictionary: pa.Array, *, is_growing: bool) -> bool:
+        known = last.dictionary
+        if len(known) != len(dictionary) or known.offset != dictionary.offset:
             return False
         addresses = [buffer.address if buffer else 0 for buffer in dictionary.buffers()]
         if addresses != [buffer.address if buffer else 0 for buffer in known.buffers()]:
             return False
-        if self._is_complete:
+        if last.vocabulary is None:
             return True
-        return not is_growing and self._vocabulary == self._engine.vocabulary_size
+        return not is_growing and last.vocabulary == self._engine.vocabulary_size
 
 
 def word_lists(
@@ -183,8 +223,7 @@ def word_lists(
     width = np.int64 if pa.types.is_large_list(array.type) else np.int32
     offsets = _offsets(array, array.buffers()[1], width)
     values = array.values
-    used = values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
-    refuse_nulls(used, f"a word of {name}", error)
+    _refuse_null_words(array, offsets, name, error)
     if pa.types.is_dictionary(values.type):
         codes = values.indices.cast(pa.int32())
         tokens = cache.tokens(values.dictionary, error, is_growing=is_growing)
@@ -194,6 +233,18 @@ def word_lists(
     return offsets, ("words", *words(values, name, error))
 
 
+def _refuse_null_words(lists: pa.Array, offsets: np.ndarray, name: str, error: _Error) -> None:
+    used = lists.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
+    if not used.null_count:
+        return
+    nulls = np.flatnonzero(used.is_null().to_numpy(zero_copy_only=False)) + offsets[0]
+    rows = np.searchsorted(offsets, nulls, side="right") - 1
+    is_there = ~lists.is_null().to_numpy(zero_copy_only=False)  # others may cover anything
+    if is_there[rows].any():
+        what = f"row {rows[is_there[rows]][0]}: a word of {name} is null"
+        raise error(what, wanted="a value")
+
+
 def texts(array: pa.Array, analyzer: Analyzer, error: _Error) -> Words | list[list[str]]:
     """Return texts that the core may split by itself, or their tokens if it may not.
 
@@ -201,9 +252,11 @@ def texts(array: pa.Array, analyzer: Analyzer, error: _Error) -> Words | list[li
     splits into the same tokens; an analyzer with options does all rows here.
     """
     refuse_nulls(array, "text", error)
+    words(array, "text", error)
     if not analyzer.is_plain:
         return [analyzer.analyze(text) for text in array.to_pylist()]
-    words(array, "text", error)
+    if str(array.type) == "string_view":
+        array = array.cast(pa.large_string())
     is_foreign = pc.invert(pc.string_is_ascii(array))
     if pc.any(is_foreign).as_py():
         rows = array.filter(is_foreign).to_pylist()

@@ -1,13 +1,15 @@
 """Why does a message match a subscription, or why not? For people; the core decides.
 
-Distances are measured along great circles to the nearest point of the area as it looks on a map, so
-they are right to a few per cent, which is what "how far outside" asks for.
+Distances are measured along great circles to the point of the border that is nearest, or nearly so:
+they are right to a few per cent, which is what "how far outside" asks for. The way may cross the
+antimeridian.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import asin, cos, inf, radians, sin, sqrt
+from itertools import pairwise
+from math import asin, ceil, cos, radians, sin, sqrt
 from typing import TYPE_CHECKING
 
 from nearcast.model import Bbox, Circle, Polygon
@@ -15,9 +17,10 @@ from nearcast.model import Bbox, Circle, Polygon
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from nearcast.model import Area, Clause, Point, Ring
+    from nearcast.model import Area, Clause, MultiPolygon, Point, Ring
 
 EARTH_RADIUS_M = 6_371_008.8
+_LEAST_M = 1e-9  # outside is not inside, however near: 180 and -180 differ and have no distance
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +106,7 @@ def explain(
     )
     if clauses is None:
         explained = (ClauseExplanation((), (), ()),)
-    outside = 0.0 if is_inside or area is None else _outside_m(area, place)
+    outside = 0.0 if is_inside or area is None else max(_LEAST_M, _outside_m(area, place))
     return Explanation(is_match, explained, outside)
 
 
@@ -114,50 +117,48 @@ def _haversine_m(a: Point, b: Point) -> float:
     return 2 * EARTH_RADIUS_M * asin(sqrt(min(1.0, half)))
 
 
-def _parts(west: float, south: float, east: float, north: float) -> Iterator[Bbox]:
-    """Split a box that crosses the antimeridian in two."""
-    if west <= east:
-        yield Bbox(west, south, east, north)
-    else:
-        yield Bbox(west, south, 180, north)
-        yield Bbox(-180, south, east, north)
+def _box_rings(west: float, south: float, east: float, north: float) -> Iterator[Ring]:
+    """Yield the border of a box; of one that crosses the antimeridian, of its two parts."""
+    sides = [(west, east)] if west <= east else [(west, 180.0), (-180.0, east)]
+    for w, e in sides:
+        yield ((w, south), (e, south), (e, north), (w, north), (w, south))
+
+
+def _rings_of(area: Bbox | Polygon | MultiPolygon) -> list[Ring]:
+    if isinstance(area, Bbox):
+        return list(_box_rings(area.west, area.south, area.east, area.north))
+    polygons = (area,) if isinstance(area, Polygon) else area.polygons
+    return [ring for polygon in polygons for ring in polygon.rings]
 
 
 def _outside_m(area: Area, place: tuple[float, ...]) -> float:
-    parts = list(_parts(*(place * 2 if len(place) == 2 else place)))
+    """Return the distance between what do not touch: that of their borders."""
+    rings: list[Ring] = [(place, place)] if len(place) == 2 else list(_box_rings(*place))
     if isinstance(area, Circle):
-        nearest = min(_haversine_m(area.center, _clamp(area.center, part)) for part in parts)
-        return max(0.0, nearest - area.radius_m)
-    if isinstance(area, Bbox):
-        boxes = list(_parts(area.west, area.south, area.east, area.north))
-        return min(_between_boxes_m(a, b) for a in boxes for b in parts)
-    polygons = (area,) if isinstance(area, Polygon) else area.polygons
-    return min(_to_ring_m(ring, part) for p in polygons for ring in p.rings for part in parts)
+        return min(_to_ring_m(area.center, ring) for ring in rings) - area.radius_m
+    # Where two borders are nearest to each other, one of them has a corner.
+    borders = _rings_of(area)
+    here = min(_to_ring_m(p, border) for ring in rings for p in ring[1:] for border in borders)
+    there = min(_to_ring_m(p, ring) for border in borders for p in border[1:] for ring in rings)
+    return min(here, there)
 
 
-def _clamp(point: Point, box: Bbox) -> Point:
-    return (min(max(point[0], box.west), box.east), min(max(point[1], box.south), box.north))
+def _to_ring_m(point: Point, ring: Ring) -> float:
+    return min(_to_edge_m(point, a, b) for a, b in pairwise(ring))
 
 
-def _between_boxes_m(a: Bbox, b: Bbox) -> float:
-    center = ((b.west + b.east) / 2, (b.south + b.north) / 2)
-    near_a = _clamp(center, a)
-    near_b = _clamp(near_a, b)
-    return _haversine_m(_clamp(near_b, a), near_b)
+def _to_edge_m(point: Point, a: Point, b: Point) -> float:
+    """Measure to pieces of at most a degree: what a long edge is on a map it is not on a sphere."""
+    lon, lat = b[0] - a[0], b[1] - a[1]
+    count = max(1, ceil(max(abs(lon), abs(lat))))
+    ends = [(a[0] + lon * i / count, a[1] + lat * i / count) for i in range(count + 1)]
+    return min(_haversine_m(point, _nearest_on_piece(point, c, d)) for c, d in pairwise(ends))
 
 
-def _to_ring_m(ring: Ring, part: Bbox) -> float:
-    nearest = inf
-    for a, b in zip(ring, ring[1:], strict=False):
-        target = _clamp(a, part)
-        on_edge = _nearest_on_segment(target, a, b)
-        nearest = min(nearest, _haversine_m(on_edge, _clamp(on_edge, part)))
-    return nearest
-
-
-def _nearest_on_segment(p: Point, a: Point, b: Point) -> Point:
+def _nearest_on_piece(p: Point, a: Point, b: Point) -> Point:
     scale = cos(radians(p[1]))  # degrees of longitude are shorter away from the equator
-    ax, bx, px = a[0] * scale, b[0] * scale, p[0] * scale
+    lon = p[0] - 360 * round((p[0] - a[0]) / 360)  # as seen from here, maybe the other way round
+    ax, bx, px = a[0] * scale, b[0] * scale, lon * scale
     length = (bx - ax) ** 2 + (b[1] - a[1]) ** 2
     if length == 0:
         return a

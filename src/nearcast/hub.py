@@ -13,9 +13,16 @@ import numpy as np
 import pyarrow as pa
 
 from nearcast import _core, columns, events
-from nearcast.errors import InvalidMessageError, NearcastError, UnsupportedError
+from nearcast.errors import (
+    InvalidMessageError,
+    InvalidParameterError,
+    NearcastError,
+    UnknownIdError,
+    UnsupportedError,
+    Verbatim,
+)
 from nearcast.explain import Explanation, explain
-from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place
+from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens
 from nearcast.model import CHANGE_KINDS, REASONS, Change, Clause, Window
 from nearcast.text import DEFAULT_ANALYZER
 
@@ -73,6 +80,9 @@ class Hub:
         analyzer: Analyzer = DEFAULT_ANALYZER,
         **parameters: float | str,
     ) -> None:
+        if window is not None and not isinstance(window, Window):
+            what = "window is not a window"
+            raise InvalidParameterError(what, got=window, wanted="Window(count=…) or (seconds=…)")
         size = (window.count, window.seconds) if window else (None, None)
         self._core = _core.Hub(index, check_parameters(parameters), *size)
         self._engine = self._core.engine
@@ -120,7 +130,7 @@ class Hub:
 
     def apply(
         self,
-        batch: bytes | Iterable[Event | Mapping[str, object] | bytes | str],
+        batch: bytes | str | Iterable[Event | Mapping[str, object] | bytes | str],
         *,
         on_error: Callable[[int, NearcastError], None] | None = None,
         first: int = 1,
@@ -130,7 +140,7 @@ class Hub:
         Parameters
         ----------
         batch
-            NDJSON bytes, or events as values, mappings or lines.
+            NDJSON, or an iterable of events as values, mappings or lines.
         on_error
             Called with the number of each rejected event and its error; the others are applied.
             Without it the first rejected event ends the batch: its error is raised, with its
@@ -196,12 +206,16 @@ class Hub:
         self, message: str | Sequence[str], *, at: object = None, bbox: object = None
     ) -> list[str]:
         """Return whom a text, or a list of tokens, would reach now; nothing changes."""
-        tokens = self._analyzer.analyze(message) if isinstance(message, str) else list(message)
+        tokens = read_tokens(message, self._analyzer)
         found: list[str] = self._engine.match_one(tokens, read_place(at, bbox))
         return found
 
     def subscription(self, id: str) -> tuple[tuple[Clause, ...] | None, Area | None]:
         """Return what was subscribed: clauses (None: no keywords), area (None: anywhere)."""
+        if id not in self:
+            what = f"subscription {id!r}"
+            got = Verbatim("an id that is not subscribed")
+            raise UnknownIdError(what, got=got, wanted="an id in use")
         clauses, area = self._engine.definition(id)
         read = tuple(Clause(frozenset(plus), frozenset(minus)) for plus, minus in clauses)
         return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)
@@ -225,7 +239,7 @@ class Hub:
 
     def __contains__(self, id: object) -> bool:
         """Whether a subscription has this id."""
-        return isinstance(id, str) and bool(self._engine.has(id))
+        return isinstance(id, str) and columns.is_encodable(id) and bool(self._engine.has(id))
 
     def __len__(self) -> int:
         """Return the number of subscriptions."""
@@ -256,9 +270,13 @@ def _refuse_unsupported(event: events.Subscribe) -> None:
         )
 
 
-def _numbered(batch: bytes | Iterable[Any], first: int) -> Iterator[tuple[int, Any]]:
+def _numbered(batch: bytes | str | Iterable[Any], first: int) -> Iterator[tuple[int, Any]]:
     """Yield events with their numbers; empty lines have one but are not events."""
-    items = batch.split(b"\n") if isinstance(batch, bytes) else batch
+    items: Iterable[Any] = batch
+    if isinstance(batch, (bytes, bytearray)):
+        items = bytes(batch).split(b"\n")
+    elif isinstance(batch, str):
+        items = batch.split("\n")
     for number, item in zip(count(first), items, strict=False):
         if not isinstance(item, (bytes, str)) or item.strip():
             yield number, item

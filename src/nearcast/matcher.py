@@ -7,6 +7,8 @@ Any number of threads may match at once; changes wait for them.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -19,14 +21,15 @@ from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
     InvalidSubscriptionError,
+    NearcastError,
     UnknownIdError,
 )
 from nearcast.keywords import parse
-from nearcast.model import area_from, bbox_from, point_from
+from nearcast.model import area_from, bbox_from, number, point_from
 from nearcast.text import DEFAULT_ANALYZER
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
     from os import PathLike
 
     from nearcast.text import Analyzer
@@ -72,7 +75,7 @@ def check_parameters(parameters: dict[str, Any]) -> dict[str, bool | float | str
         if not isinstance(value, (bool, int, float, str)):
             what = f"parameter {name} has the wrong type"
             raise InvalidParameterError(what, got=value, wanted="a number, a word or a bool")
-        checked[name] = value if isinstance(value, (bool, str)) else float(value)
+        checked[name] = value if isinstance(value, (bool, str)) else number(value, name)
     return checked
 
 
@@ -84,6 +87,18 @@ def read_place(at: object, bbox: object) -> tuple[float, ...]:
     if at is not None:
         return point_from(at, error=InvalidMessageError)
     return columns.core_place(bbox_from(bbox, error=InvalidMessageError))
+
+
+def read_tokens(message: object, analyzer: Analyzer) -> list[str]:
+    """Return the tokens of a text, or of a list of tokens that are taken as they are."""
+    if isinstance(message, str):
+        return analyzer.analyze(message)
+    given = list(message) if isinstance(message, Iterable) else [message]
+    tokens = [token for token in given if isinstance(token, str) and columns.is_encodable(token)]
+    if len(tokens) < len(given):
+        what = "message is neither a text nor tokens"
+        raise InvalidMessageError(what, got=message, wanted="a string or a list of strings")
+    return tokens
 
 
 class Matcher:
@@ -170,7 +185,7 @@ class Matcher:
 
     def unsubscribe_table(self, ids: pa.Array | Sequence[Id]) -> None:
         """Remove many subscriptions; all of them or, on an error, none."""
-        array = ids if isinstance(ids, (pa.Array, pa.ChunkedArray)) else pa.array(ids)
+        array = ids if isinstance(ids, (pa.Array, pa.ChunkedArray)) else _id_array(ids)
         if isinstance(array, pa.ChunkedArray):
             array = array.combine_chunks()
         if len(array):
@@ -178,7 +193,8 @@ class Matcher:
 
     def __contains__(self, id: object) -> bool:
         """Whether this id is subscribed."""
-        return isinstance(id, (int, str)) and bool(self._engine.has(_checked_id(id)))
+        known = _known_id(id)
+        return known is not None and bool(self._engine.has(known))
 
     def __len__(self) -> int:
         """Return the number of subscriptions."""
@@ -194,7 +210,7 @@ class Matcher:
         self, message: str | Sequence[str], *, at: object = None, bbox: object = None
     ) -> list[Id]:
         """Return the ids of the subscriptions that a text, or a list of tokens, matches."""
-        tokens = self._analyzer.analyze(message) if isinstance(message, str) else list(message)
+        tokens = read_tokens(message, self._analyzer)
         found: list[Id] = self._engine.match_one(tokens, read_place(at, bbox))
         return found
 
@@ -215,10 +231,12 @@ class Matcher:
         tables = []
         start = 0
         for batch in _batches(messages):
-            rows, found, *_ = self._engine.match(*self._message_columns(batch), is_timed=False)
+            with _counting_from(start):
+                rows, found, *_ = self._engine.match(*self._message_columns(batch), is_timed=False)
             tables.append(columns.match_table(rows + start if start else rows, found))
             start += batch.num_rows
-        return pa.concat_tables(tables)
+        # Before the first subscription nothing says of which kind ids are.
+        return pa.concat_tables([table for table in tables if table.num_rows] or tables[-1:])
 
     def measure_table(self, messages: pa.Table | pa.RecordBatch) -> Measurement:
         """Match many messages and say what it took."""
@@ -294,13 +312,29 @@ class Matcher:
         return matcher
 
 
-def _checked_id(id: object) -> Id:
-    if isinstance(id, str) and id:
+def _known_id(id: object) -> Id | None:
+    if isinstance(id, str) and id and columns.is_encodable(id):
         return id
     if isinstance(id, (int, np.integer)) and not isinstance(id, bool) and -(2**63) <= id < 2**63:
         return int(id)
-    what = "id is not an id"
-    raise InvalidSubscriptionError(what, got=id, wanted="a string that is not empty, or an int64")
+    return None
+
+
+def _checked_id(id: object) -> Id:
+    known = _known_id(id)
+    if known is None:
+        what = "id is not an id"
+        wanted = "an int64, or a string that is not empty and has no lone surrogates"
+        raise InvalidSubscriptionError(what, got=id, wanted=wanted)
+    return known
+
+
+def _id_array(ids: Sequence[Id]) -> pa.Array:
+    try:
+        return pa.array(ids)
+    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+        what = "ids are not ids of one kind"
+        raise UnknownIdError(what, got=ids, wanted="all int64 or all strings") from None
 
 
 def _flags(is_set: np.ndarray) -> np.ndarray | None:
@@ -317,6 +351,17 @@ def _area_columns(
     lacks = np.logical_and.reduce([a.is_null().to_numpy(zero_copy_only=False) for a in arrays])
     values = (columns.numbers(a, name, wrong) for a, name in zip(arrays, columns.BOX, strict=True))
     return tuple(values), _flags(lacks)
+
+
+@contextmanager
+def _counting_from(start: int) -> Iterator[None]:
+    """Say where a batch starts in the table: its errors count rows from there."""
+    try:
+        yield
+    except NearcastError as error:
+        if start:
+            error.locate(f"from row {start} on")
+        raise
 
 
 def _batches(messages: pa.Table | pa.RecordBatch) -> list[pa.RecordBatch]:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from nearcast.cli.demo_cities import CITIES
 from nearcast.hub import Hub, changes_of
-from nearcast.model import Circle
+from nearcast.model import Circle, whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -50,6 +50,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
 
 def run(args: argparse.Namespace) -> int:
     """Subscribe, publish, and show who got what."""
+    for name in ("subscriptions", "messages"):
+        whole_number(getattr(args, name), f"--{name}")
     console = Console()
     dice = random.Random(args.seed)
     hub = Hub()
