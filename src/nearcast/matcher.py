@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 Id: TypeAlias = int | str
 
 DEFAULT_INDEX = "keyword-first"
+
+_saving = Lock()  # what is unfinished is named after the process: two threads would share it
 
 
 def indexes() -> list[_core.IndexKind]:
@@ -286,7 +289,8 @@ class Matcher:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a snapshot, whole or not at all."""
-        self._engine.save(str(Path(path)))
+        with _saving:
+            self._engine.save(str(Path(path)))
 
     @classmethod
     def open(
