@@ -1,0 +1,423 @@
+"""A snapshot answers like what it was made of, is never changed, and is never half believed."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from snapshot_bytes import HEADER, PAGE, ROW, blobs, checksum, header, sealed
+
+import nearcast as nc
+
+KINDS = [kind.name for kind in nc.indexes()]
+WORDS = [f"w{i}" for i in range(15)] + ["é", "漢字"]
+TRIANGLE = {"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [0, 9], [0, 0]]]}
+SHAPES = {
+    "circle": ("w1", {"type": "Circle", "center": [1, 1], "radius_m": 300_000}),
+    "triangle": ("w1 OR (w2 -w3)", TRIANGLE),
+    "expression": ("(w1 OR w2) (w3 OR é) -w4", None),
+    "pacific": ("w2", [170, -10, -170, 10]),
+    "never": ("w1 -w1", None),
+    "place alone": (None, [0, 0, 3, 3]),
+}
+
+
+def rows(count, seed, *, prefix="r"):
+    dice = np.random.default_rng(seed)
+    west, south = dice.uniform(-10, 5, (2, count))
+    return pa.table(
+        {
+            "id": [f"{prefix}{i}" for i in range(count)],
+            "keywords": [
+                [str(w) for w in dice.choice(WORDS, dice.integers(1, 4))] for _ in range(count)
+            ],
+            "west": west,
+            "south": south,
+            "east": west + dice.uniform(0, 8, count),
+            "north": south + dice.uniform(0, 8, count),
+        }
+    )
+
+
+def build(kind=KINDS[0], count=150):
+    matcher = nc.Matcher(kind)
+    matcher.subscribe_table(rows(count, 1))
+    for id_, (keywords, area) in SHAPES.items():
+        matcher.subscribe(id_, keywords=keywords, area=area)
+    matcher.unsubscribe_table([f"r{i}" for i in range(0, count, 7)])
+    return matcher
+
+
+def change(matcher):
+    matcher.unsubscribe_table([f"r{i}" for i in range(1, 150, 7)])
+    matcher.unsubscribe("triangle")
+    matcher.subscribe_table(rows(80, 2, prefix="new"))
+    matcher.subscribe("late", keywords="neverseen OR w1", area=TRIANGLE)
+    matcher.subscribe("r0", keywords="w5")
+
+
+def answers(matcher):
+    dice = np.random.default_rng(3)
+    asked = []
+    for _ in range(60):
+        tokens = [str(w) for w in dice.choice(WORDS, 6)] + ["neverseen"]
+        lon, lat = map(float, dice.uniform(-10, 10, 2))
+        asked.append(sorted(matcher.match(tokens, at=(lon, lat))))
+        asked.append(sorted(matcher.match(tokens, bbox=(lon, lat, lon + 2, lat))))
+    asked.append(sorted(matcher.match("w2", at=(-175, 0))))
+    return asked
+
+
+@pytest.fixture(scope="module")
+def small(tmp_path_factory):
+    """Return the bytes of a small snapshot."""
+    matcher = build(count=20)
+    path = tmp_path_factory.mktemp("snapshot") / "small"
+    matcher.save(path)
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "snapshot"
+
+
+def refused(path, data, said=None, **options):
+    path.write_bytes(data)
+    with pytest.raises(nc.SnapshotError, match=said) as caught:
+        nc.Matcher.open(path, **options)
+    assert str(path) in str(caught.value)
+    return caught.value
+
+
+# ---- round trips ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_opened_snapshot_answers_like_the_original_and_stays_exact(kind, path):
+    original = build(kind)
+    original.save(path)
+    written = path.read_bytes()
+    opened = nc.Matcher.open(path)
+    assert opened.index == kind
+    assert opened.stats() == original.stats()
+    assert answers(opened) == answers(original)
+    assert any(answers(opened))
+    opened.check_invariants()
+    change(original)
+    change(opened)
+    opened.check_invariants()
+    assert answers(opened) == answers(original)
+    assert path.read_bytes() == written
+    assert answers(nc.Matcher.open(path)) == answers(build(kind))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_snapshot_of_a_snapshot_is_the_same(kind, path, tmp_path):
+    build(kind).save(path)
+    nc.Matcher.open(path).save(tmp_path / "again")
+    assert (tmp_path / "again").read_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_empty_matcher_round_trips(kind, path):
+    nc.Matcher(kind).save(path)
+    opened = nc.Matcher.open(path)
+    assert len(opened) == 0
+    opened.subscribe(5, keywords="a")
+    assert opened.match("a", at=(0, 0)) == [5]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_blobs_that_are_mapped_can_be_changed_and_the_file_stays(kind, path):
+    matcher = build(kind, count=6000)
+    matcher.save(path)
+    written = path.read_bytes()
+    assert max(blob.size for blob in blobs(written)) > 1 << 16  # smaller ones are copied
+    opened = nc.Matcher.open(path, verify=True)
+    for each in (matcher, opened):
+        each.subscribe_table(rows(3000, 9, prefix="more"))
+        each.unsubscribe_table([f"r{i}" for i in range(1, 6000, 7)])
+    opened.check_invariants()
+    assert answers(opened) == answers(matcher)
+    assert path.read_bytes() == written
+
+
+def test_numbers_as_ids_round_trip(path):
+    matcher = nc.Matcher()
+    matcher.subscribe(-(2**63), keywords="a")
+    matcher.subscribe(7, keywords="a")
+    matcher.save(path)
+    opened = nc.Matcher.open(path)
+    assert sorted(opened.match("a", at=(0, 0))) == [-(2**63), 7]
+    with pytest.raises(nc.InvalidSubscriptionError, match="a whole number, like the ids"):
+        opened.subscribe("s", keywords="a")
+
+
+def test_parameters_of_the_kind_are_part_of_the_snapshot(path):
+    for kind in nc.indexes():
+        chosen = {spec.name: _other_value(spec) for spec in kind.parameters}
+        try:
+            matcher = nc.Matcher(kind.name, **chosen)
+        except nc.InvalidParameterError:  # some only go together
+            chosen = {spec.name: spec.default for spec in kind.parameters}
+            matcher = nc.Matcher(kind.name, **chosen)
+        matcher.save(path)
+        data = path.read_bytes()
+        first = blobs(data)[0]
+        description = data[first.offset : first.offset + first.size].decode().splitlines()
+        assert description[0] == kind.name
+        written = {line.split("\t")[0]: line.split("\t")[2] for line in description[1:]}
+        assert set(written) == set(chosen)
+        nc.Matcher.open(path)
+
+
+def _other_value(spec):
+    if isinstance(spec.default, bool):
+        return not spec.default
+    if isinstance(spec.default, str):
+        return spec.choices[-1]
+    return spec.minimum if spec.default != spec.minimum else spec.maximum
+
+
+def test_the_analyzer_is_given_when_opening(path):
+    analyzer = nc.Analyzer(stop_words={"the"})
+    matcher = nc.Matcher(analyzer=analyzer)
+    matcher.subscribe("s", keywords=["the w1"])
+    matcher.save(path)
+    opened = nc.Matcher.open(path, analyzer=analyzer)
+    with pytest.raises(nc.InvalidSubscriptionError):
+        opened.subscribe("t", keywords=["the"])
+    assert opened.match("w1", at=(0, 0)) == ["s"]
+
+
+def test_a_snapshot_opened_twice_is_two_matchers(path):
+    build().save(path)
+    one, other = nc.Matcher.open(path), nc.Matcher.open(path)
+    before = answers(other)
+    change(one)
+    assert answers(other) == before
+    assert answers(one) != before
+    del one
+    assert answers(other) == before
+
+
+def test_a_snapshot_that_is_open_can_be_replaced(path):
+    matcher = build(count=6000)
+    matcher.save(path)
+    opened = nc.Matcher.open(path)
+    before = answers(opened)
+    nc.Matcher().save(path)
+    assert len(nc.Matcher.open(path)) == 0
+    assert answers(opened) == before
+    opened.subscribe("new", keywords="w1")
+    opened.save(path)
+    assert answers(nc.Matcher.open(path)) == answers(opened) != before
+    path.unlink()
+    assert answers(opened) != before
+
+
+def test_another_process_reads_the_same(path):
+    matcher = build()
+    matcher.save(path)
+    code = (
+        "import sys, nearcast; m = nearcast.Matcher.open(sys.argv[1]);"
+        " print(sorted(m.match('w1 w2 w3', at=(1, 1))))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() == str(sorted(matcher.match("w1 w2 w3", at=(1, 1))))
+
+
+# ---- files that are not snapshots -----------------------------------------------------------
+
+
+def test_a_snapshot_that_was_cut_off_is_refused(small, path):
+    lengths = {*range(64), *range(64, len(small), 509), len(small) - 1}
+    lengths |= {blob.offset + d for blob in blobs(small) for d in (-1, 0, 1)}
+    for length in sorted(lengths):
+        for verify in (None, False):
+            refused(path, small[:length], verify=verify)
+    assert refused(path, small[:-1], "is not whole").hint == "was it cut off while being copied?"
+
+
+def test_a_snapshot_that_goes_on_is_refused(small, path):
+    refused(path, small + b"\0", "is not whole", verify=False)
+
+
+@pytest.mark.parametrize("data", [b"", b"{}", b"PK\3\4" * 2000, b"\0" * 5000, b"NEARCAST" * 10])
+def test_a_file_of_another_kind_is_refused(data, path):
+    refused(path, data, verify=False)
+
+
+def test_what_is_not_a_file_is_refused(tmp_path):
+    with pytest.raises(nc.SnapshotError, match="is not a file"):
+        nc.Matcher.open(tmp_path)
+    with pytest.raises(nc.SnapshotError, match="No such file") as caught:
+        nc.Matcher.open(tmp_path / "missing")
+    assert isinstance(caught.value, OSError)
+
+
+def test_a_snapshot_of_a_newer_version_says_so(small, path):
+    def of_version(version):
+        return HEADER.pack(*header(small)._replace(version=version)) + small[HEADER.size :]
+
+    newer = header(small).version + 1
+    error = refused(path, of_version(newer), f"newer nearcast: got format version {newer}")
+    assert error.hint == "upgrade nearcast to open it"
+    refused(path, sealed(of_version(newer)), "newer nearcast")
+    refused(path, sealed(of_version(0)), "damaged")
+
+
+# ---- damage ---------------------------------------------------------------------------------
+
+
+def refuses_each_flip(path, data, positions, bits, **options):
+    path.write_bytes(data)
+    with path.open("r+b", buffering=0) as file:
+        for at in positions:
+            file.seek(at)
+            file.write(bytes([data[at] ^ bits]))
+            with pytest.raises(nc.SnapshotError):
+                nc.Matcher.open(path, **options)
+            file.seek(at)
+            file.write(data[at : at + 1])
+    nc.Matcher.open(path, **options)
+
+
+@pytest.mark.parametrize("bits", [0x01, 0xFF])
+def test_each_byte_of_header_and_table_is_checked_always(small, path, bits):
+    positions = (*range(HEADER.size), *range(header(small).table, len(small)))
+    refuses_each_flip(path, small, positions, bits, verify=False)
+
+
+def test_each_byte_of_the_contents_is_checked_in_a_small_file(small, path):
+    for number, blob in enumerate(blobs(small)):
+        step = 1 if number < 4 else max(1, blob.size // 40)
+        positions = range(blob.offset, blob.offset + blob.size, step)
+        refuses_each_flip(path, small, positions, 0x10)
+
+
+def test_contents_that_changed_places_are_noticed(small, path):
+    blob = max(blobs(small), key=lambda blob: blob.size)
+    half = blob.size // 2
+    middle = small[blob.offset : blob.offset + blob.size]
+    swapped = middle[half:] + middle[:half]
+    assert swapped != middle
+    refused(path, small[: blob.offset] + swapped + small[blob.offset + blob.size :], "contents")
+
+
+def test_verify_decides_whether_contents_are_checked(small, path):
+    assert small.count("漢字".encode()) == 1
+    damaged = small.replace("漢字".encode(), "漢子".encode())
+    refused(path, damaged, "contents")
+    refused(path, damaged, "contents", verify=True)
+    assert len(nc.Matcher.open(path, verify=False)) > 0
+    path.write_bytes(small)
+    expected = answers(nc.Matcher.open(path, verify=False))
+    assert answers(nc.Matcher.open(path, verify=True)) == expected
+
+
+def test_bytes_between_the_blobs_do_not_matter(small, path):
+    between = bytearray(small)
+    ends = {blob.offset: blob.offset + blob.size for blob in blobs(small)}
+    at = HEADER.size
+    for start, end in sorted(ends.items()):
+        between[at:start] = b"\xff" * (start - at)
+        at = max(at, end)
+    assert bytes(between) != small
+    path.write_bytes(small)
+    expected = answers(nc.Matcher.open(path))
+    path.write_bytes(between)
+    opened = nc.Matcher.open(path, verify=True)
+    assert answers(opened) == expected
+
+
+def redescribed(data, description):
+    """Return the snapshot with another description, all checksums right."""
+    first, table = blobs(data)[0], header(data).table
+    assert first.checksum == checksum(data[first.offset : first.offset + first.size])
+    body = bytearray(data)
+    body[first.offset : first.offset + PAGE] = description.ljust(PAGE, b"\0")
+    ROW.pack_into(body, table, first.offset, len(description), 1, checksum(description))
+    return sealed(bytes(body))
+
+
+def test_a_snapshot_of_an_index_kind_that_is_not_there_says_which(small, path):
+    assert redescribed(small, f"{KINDS[0]}\n".encode()) == small
+    path.write_bytes(redescribed(small, b"future-tree\n"))
+    with pytest.raises(nc.InvalidParameterError, match="got 'future-tree', wanted one of"):
+        nc.Matcher.open(path)
+
+
+@pytest.mark.parametrize(
+    "description", [b"", b"\n", b"brute-force\nwhat", b"brute-force\nx\tn\t1\n"]
+)
+def test_a_description_that_cannot_be_read_is_refused(small, path, description):
+    path.write_bytes(redescribed(small, description))
+    with pytest.raises((nc.SnapshotError, nc.InvalidParameterError)):
+        nc.Matcher.open(path)
+
+
+def test_a_snapshot_of_one_kind_is_not_read_as_another(small, path):
+    for kind in KINDS[1:]:
+        path.write_bytes(redescribed(small, f"{kind}\n".encode()))
+        with pytest.raises(nc.SnapshotError):
+            nc.Matcher.open(path)
+
+
+# ---- saving ---------------------------------------------------------------------------------
+
+
+def test_saving_leaves_one_file(path, tmp_path):
+    build().save(str(path))
+    build().save(path)
+    assert list(tmp_path.iterdir()) == [path]
+
+
+@pytest.mark.parametrize("where", ["missing/snapshot", "file/snapshot", "folder"])
+def test_a_save_that_fails_leaves_nothing_behind(tmp_path, where):
+    (tmp_path / "file").write_text("mine")
+    (tmp_path / "folder").mkdir()
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(nc.SnapshotError, match=where):
+        build().save(tmp_path / where)
+    assert sorted(tmp_path.rglob("*")) == before
+    assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_is_not_writable_stays_empty(tmp_path):
+    folder = tmp_path / "folder"
+    folder.mkdir(mode=0o500)
+    with pytest.raises(nc.SnapshotError, match="Permission denied"):
+        build().save(folder / "snapshot")
+    assert list(folder.iterdir()) == []
+
+
+def test_a_save_that_runs_out_of_space_keeps_the_old_snapshot(path, tmp_path):
+    nc.Matcher().save(path)
+    written = path.read_bytes()
+    code = """
+import resource, signal, sys, nearcast
+matcher = nearcast.Matcher()
+for i in range(2000):
+    matcher.subscribe(i, keywords=[f"w{i}"])
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    matcher.save(sys.argv[1])
+except nearcast.SnapshotError as error:
+    print(error)
+"""
+    found = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, check=True
+    )
+    assert "could not be written" in found.stdout
+    assert list(tmp_path.iterdir()) == [path]
+    assert path.read_bytes() == written
