@@ -22,6 +22,7 @@ PYTHON = {
     "errors": set(),
     "model": {"errors"},
     "text": {"errors"},
+    "weights": {"errors"},
     "keywords": {"errors", "model", "text"},
     "events": {"errors", "model", "text", "keywords"},
     "columns": {"_core", "errors", "model", "text"},
@@ -29,7 +30,7 @@ PYTHON = {
     "matcher": {"_core", "errors", "model", "text", "keywords", "columns"},
     "hub": {"_core", "errors", "model", "text", "events", "columns", "explain", "matcher"},
     "bench": {"errors", "model", "text", "keywords", "events", "columns", "matcher", "hub"},
-    "cli": {"errors", "model", "text", "events", "matcher", "hub", "bench"},
+    "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"},
 }
 INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?')
 IMPORT = re.compile(r"^\s*(?:from nearcast import ([\w, ]+)|(?:from|import) nearcast\.(\w+))", re.M)

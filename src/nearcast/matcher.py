@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 Id: TypeAlias = int | str
 
-DEFAULT_INDEX = "keyword-first"
+DEFAULT_INDEX = "auto"
 
 _saving = Lock()  # what is unfinished is named after the process: two threads would share it
 

@@ -7,6 +7,7 @@ from typing import Any
 import nearcast as nc
 
 _TINY: dict[str, list[dict[str, Any]]] = {
+    "auto": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
     "spatial-first": [{"min_children": 2, "max_children": 4}],
     "ap-tree": [
         {"max_children": 4, "max_leaf_size": 2},

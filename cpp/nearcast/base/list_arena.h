@@ -22,11 +22,12 @@ struct ListHandle {
   std::uint32_t size_class = 0;  ///< 0: nothing allocated
 };
 
-/// Capacity of size class c ≥ 1: 1, 2, 3, 4, 6, 8, 12, 16, 24, …
+/// Capacity of size class c ≥ 1: 1, 2, …, 8, 12, 16, 24, 32, …
 constexpr std::uint32_t capacity_of(std::uint32_t size_class) {
-  if (size_class <= 2) return size_class;
-  const std::uint32_t power = std::uint32_t{1} << ((size_class - 1) / 2);
-  return size_class % 2 == 1 ? power + power / 2 : power * 2;
+  if (size_class <= 8) return size_class;
+  const std::uint32_t step = size_class - 9;
+  const std::uint32_t power = std::uint32_t{8} << (step / 2);
+  return step % 2 == 0 ? power + power / 2 : power * 2;
 }
 
 template <typename T>

@@ -62,19 +62,19 @@ void check_place(ErrorKind kind, const PlaceColumns& places, std::size_t row) {
 
 /// The tokens of one message, ascending and distinct; `token_of` says what becomes of a word.
 template <typename TokenOf>
-void read_text(const TextColumn& texts, std::size_t row, BatchScratch& scratch,
-               TokenOf&& token_of) {
-  scratch.tokens.clear();
+void read_text(const TextColumn& texts, std::size_t row, std::string& letters,
+               std::vector<Token>& tokens, TokenOf&& token_of) {
+  tokens.clear();
   const auto keep = [&](Token token) {
-    if (token != kUnknownToken) scratch.tokens.push_back(token);
+    if (token != kUnknownToken) tokens.push_back(token);
   };
   if (const auto* lists = std::get_if<WordLists>(&texts)) {
     for_each_token(*lists, row, token_of, keep);
   } else {
-    split_words(std::get<WordColumn>(texts)[row], scratch.letters,
+    split_words(std::get<WordColumn>(texts)[row], letters,
                 [&](std::string_view word) { keep(token_of(word)); });
   }
-  sort_unique(scratch.tokens);
+  sort_unique(tokens);
 }
 
 }  // namespace
@@ -142,10 +142,20 @@ void Engine::subscribe(const SubscriptionColumns& rows) {
   index_->build(added);
 }
 
-void Engine::run(const Place& place, BatchScratch& scratch) const {
+void Engine::run(const Message& message, BatchScratch& scratch) const {
   scratch.sink.clear();
   scratch.match.visited.start(store_.slots());
-  index_->match({scratch.tokens, place}, scratch.match, scratch.sink);
+  index_->match(message, scratch.match, scratch.sink);
+}
+
+void Engine::find_tokens(std::span<const std::string_view> words,
+                         std::vector<Token>& tokens) const {
+  tokens.clear();
+  for (const std::string_view word : words) {
+    const Token token = vocabulary_.find(word);
+    if (token != kUnknownToken) tokens.push_back(token);
+  }
+  sort_unique(tokens);
 }
 
 void Engine::append_ids(std::span<const SubscriptionId> ids, MatchColumns& out) const {
@@ -175,11 +185,24 @@ MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const 
   MatchColumns out;
   out.has_words = ids_.has_words();
   const auto known = [&](std::string_view word) { return vocabulary_.find(word); };
+  // A message is read two before it is matched, and what it will need is asked for meanwhile.
+  const auto message_of = [&](std::size_t row) {
+    return Message{scratch.tokens[row % scratch.tokens.size()], messages.places[row]};
+  };
+  const auto approach = [&](std::size_t row) {
+    if (row >= messages.rows) return;
+    read_text(messages.texts, row, scratch.letters, scratch.tokens[row % scratch.tokens.size()],
+              known);
+    index_->prefetch(message_of(row), 0);
+  };
   const double cpu_start = thread_cpu_seconds();
   auto before = Clock::now();
+  approach(0);
+  approach(1);
   for (std::size_t row = 0; row < messages.rows; ++row) {
-    read_text(messages.texts, row, scratch, known);
-    run(messages.places[row], scratch);
+    approach(row + 2);
+    if (row + 1 < messages.rows) index_->prefetch(message_of(row + 1), 1);
+    run(message_of(row), scratch);
     append_ids(scratch.sink.ids(), out);
     out.message.insert(out.message.end(), scratch.sink.ids().size(),
                        static_cast<std::int64_t>(row));
@@ -198,13 +221,8 @@ MatchColumns Engine::match_one(std::span<const std::string_view> words, const Pl
   ScratchPool::Loan loan(scratches_);
   BatchScratch& scratch = *loan;
   scratch.sink.work = {};
-  scratch.tokens.clear();
-  for (const std::string_view word : words) {
-    const Token token = vocabulary_.find(word);
-    if (token != kUnknownToken) scratch.tokens.push_back(token);
-  }
-  sort_unique(scratch.tokens);
-  run(place, scratch);
+  find_tokens(words, scratch.tokens[0]);
+  run({scratch.tokens[0], place}, scratch);
   MatchColumns out;
   out.has_words = ids_.has_words();
   append_ids(scratch.sink.ids(), out);
@@ -216,27 +234,24 @@ bool Engine::matches_pair(const ExternalId& id, std::span<const std::string_view
                           const Place& place) const {
   const std::shared_lock lock(mutex_);
   std::vector<Token> tokens;
-  for (const std::string_view word : words) {
-    const Token token = vocabulary_.find(word);
-    if (token != kUnknownToken) tokens.push_back(token);
-  }
-  sort_unique(tokens);
+  find_tokens(words, tokens);
   return matches(store_, slot_of(id), {tokens, place});
 }
 
 void Engine::learn(const MessageColumns& messages) {
-  const std::unique_lock lock(mutex_);
-  MessageSample sample;
-  sample.offsets.push_back(0);
-  ScratchPool::Loan loan(scratches_);
   for (std::size_t row = 0; row < messages.rows; ++row) {
     check_place(ErrorKind::kInvalidMessage, messages.places, row);
   }
+  const std::unique_lock lock(mutex_);
+  MessageSample sample;
+  sample.offsets.push_back(0);
+  std::string letters;
+  std::vector<Token> tokens;
   for (std::size_t row = 0; row < messages.rows; ++row) {
     // Words are made known: the subscriptions that will need them may come later.
-    read_text(messages.texts, row, *loan,
+    read_text(messages.texts, row, letters, tokens,
               [&](std::string_view word) { return vocabulary_.intern(word); });
-    sample.tokens.insert(sample.tokens.end(), (*loan).tokens.begin(), (*loan).tokens.end());
+    sample.tokens.insert(sample.tokens.end(), tokens.begin(), tokens.end());
     sample.offsets.push_back(sample.tokens.size());
     sample.places.push_back(messages.places[row]);
   }

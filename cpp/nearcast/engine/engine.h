@@ -72,7 +72,8 @@ class Engine {
                          std::vector<Token>& tokens);
   void check_rows(const SubscriptionColumns& rows) const;
   void check_new(const ExternalId& id) const;
-  void run(const Place& place, BatchScratch& scratch) const;
+  void run(const Message& message, BatchScratch& scratch) const;
+  void find_tokens(std::span<const std::string_view> words, std::vector<Token>& tokens) const;
   void append_ids(std::span<const SubscriptionId> ids, MatchColumns& out) const;
   void remove(SubscriptionId id);
 

@@ -25,7 +25,7 @@ std::uint32_t ExternalIds::hash_of_slot(std::uint32_t slot) const { return hash_
 
 ExternalId ExternalIds::id(std::uint32_t slot) const {
   if (kind_ == Kind::kWords) return word(slot);
-  return numbers_[slot];
+  return number(slot);
 }
 
 std::string_view ExternalIds::word(std::uint32_t slot) const {
@@ -37,7 +37,7 @@ std::uint32_t ExternalIds::find(const ExternalId& id) const {
   if (const auto* number = std::get_if<std::int64_t>(&id)) {
     if (kind_ != Kind::kNumbers) return kNone;
     return table_.find(hash_of_id(id),
-                       [&](std::uint32_t slot) { return numbers_[slot] == *number; });
+                       [&](std::uint32_t slot) { return this->number(slot) == *number; });
   }
   if (kind_ != Kind::kWords) return kNone;
   const auto wanted = std::get<std::string_view>(id);
@@ -56,8 +56,11 @@ void ExternalIds::check_kind(const ExternalId& id) const {
 void ExternalIds::bind(const ExternalId& id, std::uint32_t slot) {
   if (const auto* number = std::get_if<std::int64_t>(&id)) {
     kind_ = Kind::kNumbers;
-    if (numbers_.size() <= slot) numbers_.resize(slot + 1);
-    numbers_[slot] = *number;
+    if (low_.size() <= slot) low_.resize(slot + 1);
+    const auto high = static_cast<std::uint32_t>(static_cast<std::uint64_t>(*number) >> 32);
+    if ((high != 0 || !high_.empty()) && high_.size() < low_.size()) high_.resize(low_.size());
+    low_[slot] = static_cast<std::uint32_t>(*number);
+    if (!high_.empty()) high_[slot] = high;
   } else {
     kind_ = Kind::kWords;
     const auto letters = std::get<std::string_view>(id);
@@ -80,14 +83,15 @@ void ExternalIds::reserve(std::size_t count) {
 }
 
 std::size_t ExternalIds::memory_bytes() const {
-  return table_.memory_bytes() + numbers_.memory_bytes() + words_.memory_bytes() +
-         letters_.memory_bytes();
+  return table_.memory_bytes() + low_.memory_bytes() + high_.memory_bytes() +
+         words_.memory_bytes() + letters_.memory_bytes();
 }
 
 void ExternalIds::save(ArchiveWriter& out) const {
   out.value(kind_);
   table_.save(out);
-  numbers_.save(out);
+  low_.save(out);
+  high_.save(out);
   words_.save(out);
   letters_.save(out);
 }
@@ -95,7 +99,8 @@ void ExternalIds::save(ArchiveWriter& out) const {
 void ExternalIds::load(ArchiveReader& in) {
   kind_ = in.value<Kind>();
   table_.load(in);
-  numbers_.load(in);
+  low_.load(in);
+  high_.load(in);
   words_.load(in);
   letters_.load(in);
 }

@@ -32,7 +32,10 @@ class ExternalIds {
   void bind(const ExternalId& id, std::uint32_t slot);  ///< the id is not bound, the slot is free
   void release(std::uint32_t slot);
   ExternalId id(std::uint32_t slot) const;
-  std::int64_t number(std::uint32_t slot) const { return numbers_[slot]; }
+  std::int64_t number(std::uint32_t slot) const {
+    const std::uint64_t high = high_.empty() ? 0 : high_[slot];
+    return static_cast<std::int64_t>(high << 32 | low_[slot]);
+  }
   std::string_view word(std::uint32_t slot) const;
   void reserve(std::size_t count);
 
@@ -50,8 +53,8 @@ class ExternalIds {
 
   Kind kind_ = Kind::kUndecided;
   SlotTable table_;
-  Array<std::int64_t> numbers_;       ///< by slot, when ids are numbers
-  Array<std::uint32_t> words_;        ///< by slot, when ids are words: position in letters_
+  Array<std::uint32_t> low_, high_;  ///< by slot, when ids are numbers; no high_: all are below 2³²
+  Array<std::uint32_t> words_;       ///< by slot, when ids are words: position in letters_
   ListArena<std::uint32_t> letters_;  ///< length in bytes, then the bytes
 };
 

@@ -1,6 +1,7 @@
 /// Scratch memory for matching threads: taken for a batch, given back after it.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,7 +14,7 @@ namespace nearcast {
 struct BatchScratch {
   MatchScratch match;
   MatchSink sink;
-  std::vector<Token> tokens;
+  std::array<std::vector<Token>, 4> tokens;  ///< of this message and of those that come next
   std::string letters;
 };
 

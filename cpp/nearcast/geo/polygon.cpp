@@ -98,7 +98,6 @@ bool polygon_contains(const PolygonView& area, std::uint32_t first_ring, std::ui
   for (std::uint32_t ring = first_ring; ring < last_ring; ++ring) {
     const Side side = side_of_ring(area.points.subspan(start, area.ring_ends[ring] - start), p);
     if (ring == first_ring && side == Side::kOutside) return false;
-    if (ring == first_ring && side == Side::kBorder) return true;
     if (ring != first_ring && side == Side::kInside) return false;
     start = area.ring_ends[ring];
   }

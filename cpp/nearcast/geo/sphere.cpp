@@ -35,7 +35,8 @@ bool holds_longitude(const Rect& box, double lon) {
 double great_circle_m(Point a, Point b) {
   const double phi_a = a.lat * kDegree, phi_b = b.lat * kDegree;
   const double sin_lat = std::sin((b.lat - a.lat) * kDegree / 2);
-  const double sin_lon = std::sin((b.lon - a.lon) * kDegree / 2);
+  // The remainder is exact: −180 and 180 are the same meridian, not nearly the same.
+  const double sin_lon = std::sin(std::remainder(b.lon - a.lon, 360.0) * kDegree / 2);
   const double h = sin_lat * sin_lat + std::cos(phi_a) * std::cos(phi_b) * sin_lon * sin_lon;
   return 2 * kEarthRadiusM * std::asin(std::sqrt(std::fmin(1.0, h)));
 }

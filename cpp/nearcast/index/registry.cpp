@@ -1,8 +1,10 @@
 #include "nearcast/index/registry.h"
 
 #include "nearcast/base/errors.h"
+#include "nearcast/index/auto/auto_index.h"
 #include "nearcast/index/brute_force/brute_force.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
+#include "nearcast/index/spatial_first/spatial_first.h"
 
 namespace nearcast {
 namespace {
@@ -24,8 +26,10 @@ IndexKind kind(std::string name, std::string summary,
 
 const std::vector<IndexKind>& index_kinds() {
   static const std::vector<IndexKind> kinds = {
+      kind<AutoIndex>("auto", "our own: rarest keyword, then vector-sized spatial trees; the default"),
       kind<BruteForce>("brute-force", "looks at every subscription; the yardstick of correctness"),
       kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes"),
+      kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),
   };
   return kinds;
 }

@@ -45,7 +45,10 @@ TokenSpan as_tokens(const std::uint32_t* words, std::uint32_t count) {
 
 SubscriptionId SubscriptionStore::new_slot() {
   const Word slot = take_or_append(bounds_, free_slots_);
-  if (records_.size() < bounds_.size()) records_.resize(bounds_.size());
+  if (records_.size() < bounds_.size()) {
+    records_.resize(bounds_.size());
+    short_.resize(bounds_.size() / 64 + 1);
+  }
   return SubscriptionId{slot};
 }
 
@@ -93,15 +96,20 @@ std::span<const SubscriptionStore::Word> SubscriptionStore::extras(const Word* r
 SubscriptionId SubscriptionStore::add(const Subscription& subscription) {
   const SubscriptionId id = new_slot();
   const AreaKind area_kind = kind_of(*subscription.area);
-  const Word shape_number = area_kind > AreaKind::kBox ? add_shape(*subscription.area) : 0;
-  std::vector<Word> further;
-  for (std::size_t i = 1; i < subscription.clauses.size(); ++i) {
-    further.push_back(add_extra(id, subscription.clauses[i]));
-  }
-  const Clause* first = subscription.clauses.empty() ? nullptr : &subscription.clauses[0];
-  records_[raw(id)] = write_record(first, area_kind, shape_number, further) + 1;
   bounds_[raw(id)] = bounds_of(*subscription.area);
   ++live_;
+  const auto clauses = subscription.clauses;
+  if (area_kind == AreaKind::kBox && clauses.size() == 1 && clauses[0].positive.size() == 1 &&
+      clauses[0].negative.empty()) {
+    records_[raw(id)] = raw(clauses[0].positive[0]);
+    set_short(raw(id), true);
+    return id;
+  }
+  const Word shape_number = area_kind > AreaKind::kBox ? add_shape(*subscription.area) : 0;
+  std::vector<Word> further;
+  for (std::size_t i = 1; i < clauses.size(); ++i) further.push_back(add_extra(id, clauses[i]));
+  const Clause* first = clauses.empty() ? nullptr : &clauses[0];
+  records_[raw(id)] = write_record(first, area_kind, shape_number, further) + 1;
   return id;
 }
 
@@ -112,6 +120,18 @@ SubscriptionStore::Word SubscriptionStore::add_extra(SubscriptionId owner, const
 }
 
 void SubscriptionStore::remove(SubscriptionId id) {
+  if (is_short(raw(id))) {
+    set_short(raw(id), false);
+  } else {
+    remove_record(id);
+  }
+  records_[raw(id)] = 0;
+  bounds_[raw(id)] = kNowhere;
+  free_slots_.push_back(raw(id));
+  --live_;
+}
+
+void SubscriptionStore::remove_record(SubscriptionId id) {
   const Word* words = record(id);
   for (const Word extra : extras(words)) {
     free_record(extras_[extra].record);
@@ -119,10 +139,6 @@ void SubscriptionStore::remove(SubscriptionId id) {
   }
   if (has_shape(words[0])) remove_shape(words[1 + tokens(words[0])]);
   free_record(records_[raw(id)] - 1);
-  records_[raw(id)] = 0;
-  bounds_[raw(id)] = kNowhere;
-  free_slots_.push_back(raw(id));
-  --live_;
 }
 
 SubscriptionStore::Word SubscriptionStore::add_shape(const Area& area) {
@@ -168,7 +184,9 @@ const SubscriptionStore::Shape& SubscriptionStore::shape(SubscriptionId id) cons
   return shapes_[words[1 + tokens(words[0])]];
 }
 
-AreaKind SubscriptionStore::area_kind(SubscriptionId id) const { return kind(record(id)[0]); }
+AreaKind SubscriptionStore::area_kind(SubscriptionId id) const {
+  return is_short(raw(id)) ? AreaKind::kBox : kind(record(id)[0]);
+}
 
 Rect SubscriptionStore::split_box(SubscriptionId id) const {
   const Point* corners = points_.at(shape(id).points);
@@ -212,21 +230,24 @@ SubscriptionId SubscriptionStore::owner(EntryId entry) const {
 }
 
 Clause SubscriptionStore::clause(EntryId entry) const {
+  if (!is_extra(entry) && is_short(raw(entry))) return {as_tokens(&records_[raw(entry)], 1), {}};
   const Word* words = record(entry);
   const Word plus = positives(words[0]), minus = negatives(words[0]);
   return {as_tokens(words + 1, plus), as_tokens(words + 1 + plus, minus)};
 }
 
 std::size_t SubscriptionStore::memory_bytes() const {
-  return bounds_.memory_bytes() + records_.memory_bytes() + free_slots_.memory_bytes() +
-         words_.memory_bytes() + extras_.memory_bytes() + free_extras_.memory_bytes() +
-         shapes_.memory_bytes() + free_shapes_.memory_bytes() + points_.memory_bytes();
+  return bounds_.memory_bytes() + records_.memory_bytes() + short_.memory_bytes() +
+         free_slots_.memory_bytes() + words_.memory_bytes() + extras_.memory_bytes() +
+         free_extras_.memory_bytes() + shapes_.memory_bytes() + free_shapes_.memory_bytes() +
+         points_.memory_bytes();
 }
 
 void SubscriptionStore::save(ArchiveWriter& out) const {
   out.value(static_cast<std::uint64_t>(live_));
   bounds_.save(out);
   records_.save(out);
+  short_.save(out);
   free_slots_.save(out);
   words_.save(out);
   extras_.save(out);
@@ -240,6 +261,7 @@ void SubscriptionStore::load(ArchiveReader& in) {
   live_ = in.value<std::uint64_t>();
   bounds_.load(in);
   records_.load(in);
+  short_.load(in);
   free_slots_.load(in);
   words_.load(in);
   extras_.load(in);

@@ -5,7 +5,9 @@
 /// own number, so a subscription without OR costs nothing extra; further clauses have entries of
 /// their own.
 ///
-///   per subscription    32 bytes bounding box, 4 bytes position of its record
+///   per subscription    32 bytes bounding box, 4 bytes position of its record; a subscription with
+///   one
+///                       keyword and a box has no record: the 4 bytes are its token
 ///   record              header, positive tokens, negative tokens, [shape], [count, further
 ///   entries]
 #pragma once
@@ -33,7 +35,7 @@ class SubscriptionStore {
   std::size_t size() const { return live_; }
   std::size_t slots() const { return bounds_.size(); }  ///< ids are below this
   std::size_t entry_slots() const { return slots() + extras_.size(); }
-  bool is_live(SubscriptionId id) const { return records_[raw(id)] != 0; }
+  bool is_live(SubscriptionId id) const { return is_short(raw(id)) || records_[raw(id)] != 0; }
 
   /// A box that holds the whole area, the area itself if bounds_are_exact().
   const Rect& bounds(SubscriptionId id) const { return bounds_[raw(id)]; }
@@ -46,9 +48,19 @@ class SubscriptionStore {
 
   SubscriptionId owner(EntryId entry) const;
   Clause clause(EntryId entry) const;
+  /// Pull an entry's record into the cache: first step 0, then step 1.
+  void prefetch(EntryId entry, int step) const {
+    if (is_extra(entry)) {
+      __builtin_prefetch(&extras_[raw(entry) & ~kExtraBit]);
+    } else if (step == 0) {
+      __builtin_prefetch(&records_[raw(entry)]);
+    } else if (!is_short(raw(entry))) {
+      __builtin_prefetch(words_.at(records_[raw(entry)] - 1));
+    }
+  }
   /// Is this the only clause? Then an index that meets the entry once need not look for duplicates.
   bool is_only_clause(EntryId entry) const {
-    return !is_extra(entry) && !(record(entry)[0] & kHasExtras);
+    return !is_extra(entry) && (is_short(raw(entry)) || !(record(entry)[0] & kHasExtras));
   }
 
   /// Calls visit(entry) for each clause.
@@ -90,6 +102,11 @@ class SubscriptionStore {
   static Word tokens(Word header) { return positives(header) + negatives(header); }
   static bool has_shape(Word header) { return kind(header) > AreaKind::kBox; }
 
+  bool is_short(std::uint32_t slot) const { return short_[slot / 64] >> (slot % 64) & 1; }
+  void set_short(std::uint32_t slot, bool is_set) {
+    const std::uint64_t bit = std::uint64_t{1} << (slot % 64);
+    short_[slot / 64] = is_set ? short_[slot / 64] | bit : short_[slot / 64] & ~bit;
+  }
   static bool is_extra(EntryId entry) { return (raw(entry) & kExtraBit) != 0; }
   const Word* record(SubscriptionId id) const { return words_.at(records_[raw(id)] - 1); }
   const Word* record(EntryId entry) const;
@@ -99,6 +116,7 @@ class SubscriptionStore {
   Word write_record(const Clause* clause, AreaKind kind, Word shape,
                     std::span<const Word> extra_entries);
   void free_record(Word position);
+  void remove_record(SubscriptionId id);
   Word add_shape(const Area& area);
   void remove_shape(Word shape);
   Word add_extra(SubscriptionId owner, const Clause& clause);
@@ -106,7 +124,8 @@ class SubscriptionStore {
 
   std::size_t live_ = 0;
   Array<Rect> bounds_;
-  Array<Word> records_;  ///< position + 1 in words_; 0: the slot is free
+  Array<Word> records_;         ///< position + 1 in words_; 0: the slot is free; if short, a token
+  Array<std::uint64_t> short_;  ///< bit per slot: no record, one keyword, a box
   Array<Word> free_slots_;
   ListArena<Word> words_;
   Array<Extra> extras_;
@@ -118,6 +137,10 @@ class SubscriptionStore {
 
 template <typename Visit>
 void SubscriptionStore::for_each_entry(SubscriptionId id, Visit&& visit) const {
+  if (is_short(raw(id))) {
+    visit(EntryId{raw(id)});
+    return;
+  }
   const Word* words = record(id);
   if (words[0] & kHasClause) visit(EntryId{raw(id)});
   for (const Word extra : extras(words)) visit(EntryId{extra | kExtraBit});

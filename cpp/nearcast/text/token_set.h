@@ -30,7 +30,16 @@ inline bool contains_any(TokenSpan many, TokenSpan few) {
 }
 
 inline void sort_unique(std::vector<Token>& tokens) {
-  std::sort(tokens.begin(), tokens.end());
+  if (tokens.size() <= 24) {  // a short message: moving beats calling
+    for (std::size_t i = 1; i < tokens.size(); ++i) {
+      const Token token = tokens[i];
+      std::size_t at = i;
+      for (; at > 0 && token < tokens[at - 1]; --at) tokens[at] = tokens[at - 1];
+      tokens[at] = token;
+    }
+  } else {
+    std::sort(tokens.begin(), tokens.end());
+  }
   tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
 }
 

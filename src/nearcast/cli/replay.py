@@ -12,7 +12,8 @@ from nearcast.errors import InvalidParameterError, NearcastError
 from nearcast.events import write_change
 from nearcast.hub import Hub, changes_of
 from nearcast.matcher import DEFAULT_INDEX
-from nearcast.model import Window, bbox_from, number
+from nearcast.model import Window, bbox_from
+from nearcast.weights import read_weights
 
 if TYPE_CHECKING:
     import argparse
@@ -20,7 +21,11 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from nearcast.model import Bbox
+
 CHUNK = 1 << 20
+TOPK = ("auto", "igpt", "ipt", "ciq", "brute-force")
+EXPIRY = ("cskyband", "skyband", "kmax", "naive")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the type
@@ -34,8 +39,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
     window.add_argument("--window-seconds", type=float, metavar="T", help="messages live T seconds")
     command.add_argument("--weights", metavar="FILE", help="weights epoch, JSON")
     command.add_argument("--space", metavar="W,S,E,N", help="space of the hub (the world)")
-    command.add_argument("--topk", metavar="ARRIVAL", help="kind of top-k arrival")
-    command.add_argument("--expiry", metavar="NAME", help="kind of top-k expiry")
+    command.add_argument("--topk", choices=TOPK, help="kind of top-k arrival")
+    command.add_argument("--expiry", choices=EXPIRY, help="kind of top-k expiry")
     command.add_argument(
         "--on-error", choices=("stop", "skip"), default="stop", help="what a bad line does"
     )
@@ -45,10 +50,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
 def run(args: argparse.Namespace) -> int:
     """Replay; return 1 if a bad line stopped it."""
     hub = Hub(index=args.index, window=_window(args))
+    # Only rank and top subscriptions ask for these; a wrong one is refused all the same.
     if args.space is not None:
-        bbox_from(
-            [_coordinate(part) for part in args.space.split(",")], error=InvalidParameterError
-        )
+        _space(args.space)
+    if args.weights is not None:
+        read_weights(args.weights)
     name = "<stdin>" if args.events == "-" else args.events
     with ExitStack() as stack:
         source = sys.stdin.buffer if args.events == "-" else stack.enter_context(open_(args.events))
@@ -69,12 +75,15 @@ def _window(args: argparse.Namespace) -> Window | None:
     return Window(count=args.window_count, seconds=args.window_seconds)
 
 
-def _coordinate(text: str) -> float:
+def _space(text: str) -> Bbox:
+    what, wanted = "space is not a box", "west,south,east,north with west <= east, and some extent"
     try:
-        return number(float(text), "space")
+        space = bbox_from([float(part) for part in text.split(",")], error=InvalidParameterError)
     except ValueError:
-        what = "space is not a box"
-        raise InvalidParameterError(what, got=text, wanted="west,south,east,north") from None
+        raise InvalidParameterError(what, got=text, wanted=wanted) from None
+    if space.west > space.east or (space.west, space.south) == (space.east, space.north):
+        raise InvalidParameterError(what, got=text, wanted=wanted)
+    return space
 
 
 def _replay(

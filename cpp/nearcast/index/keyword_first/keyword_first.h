@@ -1,5 +1,5 @@
 /// Keyword-first: each clause once, in the list of its rarest keyword; a message scans the lists of
-/// its tokens and tests box, keywords and area. [Rt §2.2 keyword-first baseline]
+/// its tokens and tests box, keywords and area. [Rt §2.3 keyword-first baseline]
 ///
 /// The strongest simple baseline: lists are contiguous and carry the box, so a scan reads straight
 /// through memory; scalar tests, no prefetching.

@@ -1,0 +1,68 @@
+/// `auto`: our own index, and the default. Built for memory: few cache lines, all asked for early.
+///
+/// Each clause stands once, in the list of its rarest keyword; a message has few rare words, so it
+/// looks at few entries. Short lists are scanned 16 boxes per step; long ones are small R-trees
+/// whose nodes are tested 31 boxes per step. Boxes are compared in 16-bit cells (frame.h), and only
+/// a coordinate that falls into a border's very cell needs the exact box.
+///
+/// Structural proof: an entry whose signature is kProven has no condition but its list's keyword
+/// (or none) and a plain box; when the cells are strictly inside, it is a match without asking
+/// model/semantics. All other entries ask.
+///
+///   frame.h          coordinates in 16 bits
+///   small_lists.h    up to 64 entries: one record
+///   heavy_lists.h    more: a tree of vector-sized nodes
+///   kernels.h        the comparisons, for AVX2 and for any machine
+///   search.inc.h     one message through all lists, in phases that prefetch for each other
+#pragma once
+
+#include "nearcast/index/auto/heavy_lists.h"
+#include "nearcast/index/auto/small_lists.h"
+#include "nearcast/index/match_index.h"
+#include "nearcast/index/parameters.h"
+
+namespace nearcast {
+
+class AutoIndex final : public MatchIndex {
+ public:
+  AutoIndex(const SubscriptionStore& store, const Parameters& parameters);
+  static std::vector<ParameterSpec> parameters();
+
+  void insert(SubscriptionId id) override;
+  void erase(SubscriptionId id) override;
+  void build(std::span<const SubscriptionId> ids) override;
+  void prefetch(const Message& message, int step) const override;
+  void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override;
+
+  std::size_t memory_bytes() const override;
+  void check_invariants() const override;
+  void save(ArchiveWriter& out) const override;
+  void load(ArchiveReader& in) override;
+
+ private:
+  struct Choice {
+    std::uint32_t list;  ///< 0: clauses without a keyword; otherwise 1 + token
+    Token second;        ///< the next rarest keyword, or kUnknownToken
+  };
+
+  Choice choose(const Clause& clause) const;
+  automatic::Entry entry_for(EntryId id, Token second) const;
+  void count(const Clause& clause, int step);
+  void add(std::uint32_t list, const automatic::Entry& entry);
+  bool remove(std::uint32_t list, const automatic::Entry& entry);
+  void erase_entry(EntryId id);
+  void rebuild();
+  void fit_frame();
+  void fill(std::span<const std::uint32_t> starts, std::span<automatic::Entry> entries);
+
+  bool uses_avx2_;
+  std::uint32_t small_limit_;
+  std::uint64_t entries_ = 0;
+  automatic::Frame frame_;
+  Array<automatic::Head> heads_;      ///< by list
+  Array<std::uint32_t> frequencies_;  ///< by token: clauses that need it
+  automatic::SmallLists smalls_;
+  automatic::HeavyLists heavies_;
+};
+
+}  // namespace nearcast

@@ -1,0 +1,107 @@
+/// Lists too long for one record: each a small R-tree made for vector instructions.
+///
+///   block   16 entries as columns, 224 bytes; tested by one step of overlaps16
+///   node    up to 31 children, nodes or blocks, with their boxes in 8 bits; one step of overlaps32
+///
+/// Boxes are exact unions of what lies below (in cells), at all times: inserting grows them,
+/// erasing shrinks them, blocks that run empty are merged with a neighbour, so that a tree that has
+/// lived is as good as a new one.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/base/array.h"
+#include "nearcast/index/auto/entry.h"
+#include "nearcast/index/auto/kernels.h"
+
+namespace nearcast::automatic {
+
+constexpr std::uint32_t kBlockSize = 16;
+constexpr std::uint32_t kFanOut = 31;
+
+struct Block {
+  Cell west[kBlockSize], east[kBlockSize], south[kBlockSize], north[kBlockSize];
+  Signature signature[kBlockSize];
+  EntryId id[kBlockSize];
+
+  Columns columns() const { return {west, kBlockSize}; }
+  Entry entry(std::uint32_t i) const {
+    return {{west[i], east[i], south[i], north[i]}, signature[i], id[i]};
+  }
+  void put(std::uint32_t i, const Entry& entry);
+  void clear(std::uint32_t i);
+  std::uint32_t size() const;  ///< entries are the first ones; the rest match nothing
+  CellBox box() const;
+};
+static_assert(sizeof(Block) == 224);
+
+struct Node {
+  std::uint8_t west[32], east[32], south[32], north[32];
+  std::uint32_t child[kFanOut];
+  std::uint32_t size;
+
+  void clear();
+  void put(std::uint32_t i, std::uint32_t number, const CellBox& box);
+  void remove(std::uint32_t i);
+  CellBox box(std::uint32_t i) const;  ///< rounded outward to 8 bits
+  CellBox box() const;
+};
+static_assert(sizeof(Node) == 256);
+
+struct Heavy {
+  std::uint32_t root;    ///< a node
+  std::uint32_t levels;  ///< of nodes; 1: the root's children are blocks
+  std::uint32_t size;    ///< entries
+};
+
+class HeavyLists {
+ public:
+  const Heavy& list(std::uint32_t number) const { return lists_[number]; }
+  const Node& node(std::uint32_t number) const { return nodes_[number]; }
+  const Block& block(std::uint32_t number) const { return blocks_[number]; }
+
+  std::uint32_t make(std::span<Entry> entries);  ///< reorders them
+  void free(std::uint32_t number);
+  void insert(std::uint32_t number, const Entry& entry);
+  bool erase(std::uint32_t number, const Entry& entry);  ///< false: was not there
+  bool has(std::uint32_t number, const Entry& entry) const;
+  void collect(std::uint32_t number, std::vector<Entry>& out) const;
+  void check(std::uint32_t number) const;
+
+  std::size_t memory_bytes() const;
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  /// What a change below did to a child: its new box, and perhaps a new sibling.
+  struct Outcome {
+    CellBox box;
+    std::uint32_t sibling = kNone;
+    CellBox sibling_box{};
+  };
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
+
+  std::uint32_t pack(std::span<Entry> entries, std::uint32_t& levels);
+  Outcome insert_below(std::uint32_t node, std::uint32_t level, const Entry& entry);
+  Outcome insert_in_block(std::uint32_t block, const Entry& entry);
+  Outcome add_child(std::uint32_t node, std::uint32_t child, const CellBox& box);
+  CellBox erase_below(std::uint32_t node, std::uint32_t level, const Entry& entry, bool& found);
+  bool erase_in_block(std::uint32_t node, std::uint32_t i, const Entry& entry);
+  void drop_or_merge(std::uint32_t node, std::uint32_t i, std::uint32_t level);
+  void merge(std::uint32_t into, std::uint32_t from, std::uint32_t level);
+  void free_below(std::uint32_t node, std::uint32_t level);
+  template <typename Visit>
+  bool visit_blocks(std::uint32_t node, std::uint32_t level, const CellBox* within,
+                    Visit&& visit) const;
+  CellBox check_below(std::uint32_t node, std::uint32_t level, std::uint32_t& entries) const;
+
+  Array<Heavy> lists_;
+  Array<Node> nodes_;
+  Array<Block> blocks_;
+  Array<std::uint32_t> free_lists_, free_nodes_, free_blocks_;
+};
+
+}  // namespace nearcast::automatic
