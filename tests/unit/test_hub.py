@@ -457,12 +457,13 @@ BAD = [
 
 
 def test_without_a_callback_the_first_rejected_event_ends_the_batch(hub):
-    for bad, number in ((BAD, 2), (BAD[:1] + BAD[2:], 2), (BAD[3:], 2)):
+    unreadable, unknown, in_use = BAD[:2] + BAD[3:4], BAD[:1] + BAD[2:4], BAD[3:]
+    for bad in (BAD, unreadable, unknown, in_use):
         hub = nc.Hub()
         hub.subscribe("s", keywords="tea")
         with pytest.raises(nc.NearcastError) as caught:
             hub.apply(bad, first=1)
-        assert caught.value.event == number
+        assert caught.value.event == 2
         assert isinstance(caught.value.changes, pa.Table)
         assert rows(caught.value.changes) == [(1, "s", bad[0]["id"])]
         assert hub.clock == bad[0]["time"]

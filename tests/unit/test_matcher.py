@@ -143,6 +143,18 @@ def test_a_slice_of_a_table_is_read_from_where_it_starts(encode, start):
     assert found == expected[(0, 1, 4).index(start)]
 
 
+@pytest.mark.parametrize("encode", [lambda words: words, lambda words: words.dictionary_encode()])
+def test_words_that_are_a_slice_themselves_are_read_from_where_they_start(encode):
+    words = encode(pa.array(["x", "y", "a", "b", "c"])).slice(2)
+    lists = pa.ListArray.from_arrays(pa.array([0, 1, 3], pa.int32()), words)
+    matcher = nc.Matcher()
+    matcher.subscribe_table(pa.table({"id": [1, 2], "keywords": lists}))
+    assert matcher.match("a x y", at=HERE) == [1]
+    assert matcher.match("c b", at=HERE) == [2]
+    asked = pa.table({"tokens": lists, "lon": [0.0, 0.0], "lat": [0.0, 0.0]})
+    assert pairs(matcher.match_table(asked)) == [(0, 1), (1, 2)]
+
+
 def test_chunks_of_a_table_are_one_table():
     chunks = [
         table([1], [["a"]], [BOX]),
