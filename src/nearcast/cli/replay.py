@@ -122,17 +122,17 @@ def _replay(
 
 def _blocks(source: IO[bytes]) -> Iterator[bytes]:
     """Yield whole lines as they come: what a pipe has brought is not made to wait for more."""
-    rest = source.read(3).removeprefix(b"\xef\xbb\xbf")
+    rest = [source.read(3).removeprefix(b"\xef\xbb\xbf")]  # pieces: a line may have many
     read = getattr(source, "read1", source.read)
     while piece := read(CHUNK):
         whole, newline, end = piece.rpartition(b"\n")
         if newline:
-            yield rest + whole + newline
-            rest = end
+            yield b"".join([*rest, whole, newline])
+            rest = [end]
         else:
-            rest += piece
-    if rest:
-        yield rest
+            rest.append(piece)
+    if any(rest):
+        yield b"".join(rest)
 
 
 def report(name: str, line: int, error: NearcastError) -> None:
