@@ -134,6 +134,23 @@ void bind_engine(nb::module_& module) {
           "has", [](const Engine& self, nb::handle id) { return self.has(id_from(id)); }, "id"_a)
       .def("match", &match, "texts"_a, "is_text"_a, "places"_a, "rows"_a, "is_timed"_a,
            "Match a batch: (message rows, ids, work, nanoseconds, cpu seconds).")
+      .def(
+          "floor",
+          [](const Engine& self, nb::handle texts, bool is_text, const nb::tuple& places,
+             std::size_t rows, nb::handle ends, nb::handle answers) {
+            const MessageColumns messages = messages_from(texts, is_text, places, rows);
+            const auto known_ends = view<std::int64_t>(ends), known = view<std::int64_t>(answers);
+            MatchColumns taken;
+            {
+              nb::gil_scoped_release unlocked;
+              taken = self.floor(messages, known_ends, known);
+            }
+            return nb::make_tuple(to_python(taken.work), to_numpy(std::move(taken.nanoseconds)),
+                                  taken.cpu_seconds);
+          },
+          "texts"_a, "is_text"_a, "places"_a, "rows"_a, "ends"_a, "answers"_a,
+          "Touch the lists of each message and copy a known answer: (work, nanoseconds, cpu "
+          "seconds).")
       .def("match_one", &match_one, "words"_a, "place"_a, "Match one message: ids.")
       .def(
           "matches_pair",

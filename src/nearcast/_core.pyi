@@ -72,6 +72,11 @@ class Engine:
     def match(self, texts: object, is_text: bool, places: tuple, rows: int, is_timed: bool) -> tuple:
         """Match a batch: (message rows, ids, work, nanoseconds, cpu seconds)."""
 
+    def floor(self, texts: object, is_text: bool, places: tuple, rows: int, ends: object, answers: object) -> tuple:
+        """
+        Touch the lists of each message and copy a known answer: (work, nanoseconds, cpu seconds).
+        """
+
     def match_one(self, words: object, place: tuple) -> list:
         """Match one message: ids."""
 

@@ -159,11 +159,14 @@ void Engine::find_tokens(std::span<const std::string_view> words,
 }
 
 void Engine::append_ids(std::span<const SubscriptionId> ids, MatchColumns& out) const {
+  if (!out.has_words) {
+    const std::size_t start = out.number.size();
+    out.number.resize(start + ids.size());
+    // Independent reads at random places: a plain loop lets many of them be under way at once.
+    for (std::size_t i = 0; i < ids.size(); ++i) out.number[start + i] = ids_.number(raw(ids[i]));
+    return;
+  }
   for (const SubscriptionId id : ids) {
-    if (!out.has_words) {
-      out.number.push_back(ids_.number(raw(id)));
-      continue;
-    }
     out.word_bytes += ids_.word(raw(id));
     if (out.word_bytes.size() > 0x7FFFFFFF) {
       throw Error(ErrorKind::kInvalidParameter, "match: the ids of one batch",
@@ -173,19 +176,13 @@ void Engine::append_ids(std::span<const SubscriptionId> ids, MatchColumns& out) 
   }
 }
 
-MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const {
+/// Calls visit(row, message) for each message of a batch. A message is read two before its turn,
+/// and what it will need is asked for meanwhile.
+template <typename Visit>
+void Engine::for_each_message(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
+                              MatchColumns& out, Visit&& visit) const {
   using Clock = std::chrono::steady_clock;
-  for (std::size_t row = 0; row < messages.rows; ++row) {
-    check_place(ErrorKind::kInvalidMessage, messages.places, row);
-  }
-  const std::shared_lock lock(mutex_);
-  ScratchPool::Loan loan(scratches_);
-  BatchScratch& scratch = *loan;
-  scratch.sink.work = {};
-  MatchColumns out;
-  out.has_words = ids_.has_words();
   const auto known = [&](std::string_view word) { return vocabulary_.find(word); };
-  // A message is read two before it is matched, and what it will need is asked for meanwhile.
   const auto message_of = [&](std::size_t row) {
     return Message{scratch.tokens[row % scratch.tokens.size()], messages.places[row]};
   };
@@ -202,17 +199,48 @@ MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const 
   for (std::size_t row = 0; row < messages.rows; ++row) {
     approach(row + 2);
     if (row + 1 < messages.rows) index_->prefetch(message_of(row + 1), 1);
-    run(message_of(row), scratch);
-    append_ids(scratch.sink.ids(), out);
-    out.message.insert(out.message.end(), scratch.sink.ids().size(),
-                       static_cast<std::int64_t>(row));
+    visit(row, message_of(row));
     if (!is_timed) continue;
     const auto after = Clock::now();
     out.nanoseconds.push_back(std::chrono::nanoseconds(after - before).count());
     before = after;
   }
   out.cpu_seconds = thread_cpu_seconds() - cpu_start;
+}
+
+MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const {
+  for (std::size_t row = 0; row < messages.rows; ++row) {
+    check_place(ErrorKind::kInvalidMessage, messages.places, row);
+  }
+  const std::shared_lock lock(mutex_);
+  ScratchPool::Loan loan(scratches_);
+  BatchScratch& scratch = *loan;
+  scratch.sink.work = {};
+  MatchColumns out;
+  out.has_words = ids_.has_words();
+  for_each_message(messages, is_timed, scratch, out, [&](std::size_t row, const Message& message) {
+    run(message, scratch);
+    append_ids(scratch.sink.ids(), out);
+    out.message.insert(out.message.end(), scratch.sink.ids().size(),
+                       static_cast<std::int64_t>(row));
+  });
   out.work = scratch.sink.work;
+  return out;
+}
+
+MatchColumns Engine::floor(const MessageColumns& messages, std::span<const std::int64_t> ends,
+                           std::span<const std::int64_t> answers) const {
+  const std::shared_lock lock(mutex_);
+  ScratchPool::Loan loan(scratches_);
+  MatchColumns out;
+  for_each_message(messages, true, *loan, out, [&](std::size_t row, const Message& message) {
+    out.work.nodes_visited += index_->touch(message);
+    const auto first = static_cast<std::size_t>(row == 0 ? 0 : ends[row - 1]);
+    const auto own = answers.subspan(first, static_cast<std::size_t>(ends[row]) - first);
+    out.number.insert(out.number.end(), own.begin(), own.end());
+    out.message.insert(out.message.end(), own.size(), static_cast<std::int64_t>(row));
+  });
+  out.work.matches = out.number.size();
   return out;
 }
 

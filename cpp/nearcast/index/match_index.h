@@ -34,10 +34,10 @@ class MatchSink {
 
 /// Memory that matching needs and keeps between calls. One per thread.
 struct MatchScratch {
-  VisitStamps visited;               ///< by subscription; started by the engine for each message
-  std::vector<std::uint32_t> ranks;  ///< the message's tokens in an index's own order
-  std::vector<std::uint64_t> bits;   ///< a small set of hashed tokens; empty between messages
-  std::vector<std::uint64_t> queue;  ///< work put off until its memory has arrived
+  VisitStamps visited;                 ///< by subscription; started by the engine for each message
+  std::vector<std::uint32_t> ranks;    ///< the message's tokens in an index's own order
+  std::vector<std::uint64_t> bits;     ///< a small set of hashed tokens; empty between messages
+  std::vector<std::uint64_t> queue;    ///< work put off until its memory has arrived
   std::vector<std::uint64_t> pending;  ///< the same, for a second kind of work
 
   /// Should this entry's match be reported? Only a subscription that can be met twice is looked up.
@@ -78,9 +78,12 @@ class MatchIndex {
   /// Messages to learn from; used by builds and repairs that come later.
   virtual void learn(const MessageSample&) {}
 
-  /// Pull what match() will need into the cache, for a message that comes soon: first step 0, then, some
-  /// messages later, step 1.
+  /// Pull what match() will need into the cache, for a message that comes soon: first step 0, then,
+  /// some messages later, step 1.
   virtual void prefetch(const Message&, int) const {}
+
+  /// Read the first bytes of whatever match() would begin with, and nothing else; how many places.
+  virtual std::uint32_t touch(const Message&) const { return 0; }
 
   /// Report each matching id once, in any order. scratch.visited is fresh.
   virtual void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const = 0;

@@ -11,7 +11,14 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from nearcast.bench import report
 from nearcast.bench.checks import WrongAnswerError
-from nearcast.bench.contenders import BRUTE_FORCE, check_kind, index_kinds, parse_contender
+from nearcast.bench.contenders import (
+    BRUTE_FORCE,
+    check_kind,
+    index_kinds,
+    parse_contender,
+    register,
+)
+from nearcast.bench.floor import FLOOR, FloorContender
 from nearcast.bench.harness import Plan, run_match
 from nearcast.bench.provenance import find_provenance
 from nearcast.bench.results import Result
@@ -29,6 +36,8 @@ if TYPE_CHECKING:
     from nearcast.bench.workloads.scenario import Scenario, Source
 
 MIXED_OPERATIONS = 100_000
+
+register(FLOOR, FloorContender)
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -32,6 +32,7 @@ class AutoIndex final : public MatchIndex {
   void erase(SubscriptionId id) override;
   void build(std::span<const SubscriptionId> ids) override;
   void prefetch(const Message& message, int step) const override;
+  std::uint32_t touch(const Message& message) const override;
   void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override;
 
   std::size_t memory_bytes() const override;

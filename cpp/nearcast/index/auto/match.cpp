@@ -34,6 +34,20 @@ void AutoIndex::prefetch(const Message& message, int step) const {
   }
 }
 
+std::uint32_t AutoIndex::touch(const Message& message) const {
+  std::uint32_t touched = 0, sum = 0;
+  for (const Token token : message.tokens) {
+    if (raw(token) + 1 >= heads_.size()) break;
+    const automatic::Head& head = heads_[raw(token) + 1];
+    if (head.is_empty()) continue;
+    ++touched;
+    sum += head.is_heavy() ? heavies_.node(heavies_.list(head.place).root).west[0]
+                           : *smalls_.columns(head).west;
+  }
+  // The sum depends on every read, so none is left out; it is too small to matter.
+  return touched + (sum == ~0u);
+}
+
 void AutoIndex::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {
   if (scratch.bits.empty()) scratch.bits.resize(1024);
   for (const Token token : message.tokens) {
