@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import re
+import select
 import subprocess
 import sys
 from typing import NamedTuple
@@ -313,12 +315,16 @@ def test_a_reader_that_has_seen_enough_is_no_failure(path):
 
 def test_changes_come_before_the_input_ends():
     process = subprocess.Popen(
-        [*COMMAND, "replay", "-"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [*COMMAND, "replay", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
     )
     try:
         for line in (SUBSCRIBE, PUBLISH):
             process.stdin.write(log(line))
             process.stdin.flush()
+        assert select.select([process.stdout], [], [], 60)[0]
         assert json.loads(process.stdout.readline())["event"] == 2
         assert process.poll() is None
     finally:
