@@ -1,6 +1,7 @@
 #include "nearcast/index/registry.h"
 
 #include "nearcast/base/errors.h"
+#include "nearcast/index/ap_tree/ap_tree.h"
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/index/brute_force/brute_force.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
@@ -27,6 +28,8 @@ IndexKind kind(std::string name, std::string summary,
 const std::vector<IndexKind>& index_kinds() {
   static const std::vector<IndexKind> kinds = {
       kind<AutoIndex>("auto", "our own: rarest keyword, then vector-sized spatial trees; the default"),
+      kind<ApTree>("ap-tree", "cuts of keywords or cells of space, whichever costs less at a node",
+                   {"match", "learns"}),
       kind<BruteForce>("brute-force", "looks at every subscription; the yardstick of correctness"),
       kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes"),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),

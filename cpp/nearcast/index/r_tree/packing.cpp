@@ -22,9 +22,14 @@ std::size_t group_count(std::size_t boxes, const RTreeLimits& limits) {
   return (boxes + fill - 1) / fill;
 }
 
+/// Equal sides go by position: what cannot be told apart by place (everything world-wide) then lies
+/// in the order it came, which is that of the store.
 void cut_by(RectSide side, std::span<Placed> boxes, std::size_t cut) {
   std::nth_element(boxes.begin(), boxes.begin() + static_cast<std::ptrdiff_t>(cut), boxes.end(),
-                   [side](const Placed& a, const Placed& b) { return a.box.*side < b.box.*side; });
+                   [side](const Placed& a, const Placed& b) {
+                     const double x = a.box.*side, y = b.box.*side;
+                     return x != y ? x < y : a.position < b.position;
+                   });
 }
 
 double cost_of(std::span<const Placed> boxes) {
@@ -38,7 +43,7 @@ class Halver {
   Halver(const Packing& packing, std::span<Placed> boxes) : packing_(packing), boxes_(boxes) {}
 
   void halve(std::size_t first_group, std::size_t end_group) {
-    if (end_group - first_group < 2) return;
+    if (end_group - first_group < 2) return sort_by_position(first_group);
     const std::size_t middle = first_group + (end_group - first_group) / 2;
     const std::size_t begin = packing_.start(first_group);
     const std::size_t cut = packing_.start(middle) - begin;
@@ -49,6 +54,13 @@ class Halver {
   }
 
  private:
+  void sort_by_position(std::size_t group) {
+    const auto begin = boxes_.begin();
+    std::sort(begin + static_cast<std::ptrdiff_t>(packing_.start(group)),
+              begin + static_cast<std::ptrdiff_t>(packing_.start(group + 1)),
+              [](const Placed& a, const Placed& b) { return a.position < b.position; });
+  }
+
   RectSide cheapest_side(std::span<const Placed> range, std::size_t cut) {
     sample_.clear();
     const std::size_t step = range.size() / kSampleSize + 1;

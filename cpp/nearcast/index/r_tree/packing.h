@@ -7,7 +7,7 @@
 ///
 /// Departs from sort-tile-recursive, the usual bulk load, which sorts by centres along one axis and
 /// then the other: on a million areas of mixed size around cities its trees test 2.8 times as many
-/// boxes per message.
+/// boxes per message, and 1.4 times as many when all areas are of one size.
 #pragma once
 
 #include <cstddef>

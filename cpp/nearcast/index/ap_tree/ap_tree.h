@@ -1,0 +1,150 @@
+/// AP-Tree: groups subscriptions by keyword cuts or by grid cells, whichever costs less at a node.
+/// [AP §3.2.2 structure, §3.2.3 matching, §3.3 construction and maintenance]
+///
+///   paper      here                    meaning
+///   f          max_children            fan-out of a k-node (cuts) or s-node (cells)
+///   θ_p        max_leaf_size           a node with no more entries stays or becomes a leaf
+///   θ_KL       kl_threshold            a node whose shares drifted further is made again
+///   N_l        Node::offset            which keyword of its entries a k-node cuts by, from 0
+///   N_r        GridView::region        what the grid of an s-node divides
+///   kP, sP     Node::cuts_*            may this node be cut by keyword, by space?
+///   η          first_token             first message token not yet used on this path
+///   w(B), p(B) weight, probability     of a cut or cell: entries in it, chance of a visit
+///   s-list     Posting                 what a leaf holds
+///   DP, HR     keyword_partition       optimal, heuristic
+///   NR         rebuild = false         nodes are split and joined, never made again
+///   K-, SPriority  priority            keyword, spatial: the other partition only where it fails
+///
+/// Exact: a message goes to every cut that one of its tokens hits, with the smallest hit, to every
+/// cell its place touches and to every dummy; what the leaves propose is verified. A point meets an
+/// entry once; a box meets it once per cell, so boxes report through visit stamps.
+///
+/// Departs from the paper:
+/// - Entries are clauses: one without keywords starts in dummy cuts, areas of any shape are indexed
+///   by their bounds, a clause's negative tokens are only verified.
+/// - A partition must pay: the expected cost, the dummy's included, has to be below |S|, for a grid
+///   below 9/10 of it. The fan-out grows with |S| up to f. Grids put an entry into at most four
+///   cells per node and eight leaves in all, on average; the paper's cost knows no memory.
+/// - Cuts are [first, last] keyword of those seen. A new keyword stretches the cut below it, so
+///   inserting always finds a cut while tokens in gaps open none.
+/// - Where all entries share the next keyword and that does not prune, a k-node cuts by a later
+///   one.
+/// - N_r is the hull of what the node holds; the cells at its rim reach to infinity.
+/// - Hit probabilities of a sample are smoothed towards those assumed without one (sample.h); a
+///   repair asks the sample only if the node is heavy enough to pay for leading it there.
+/// - Shares of a node drift by chance alone. So the divergence is looked at after every
+///   made_weight / 4 updates and has to exceed θ_KL by what chance explains; the work of making a
+///   node again is thereby paid by updates in proportion to its weight. A node that was made small,
+///   with fewer than f children, is also made again when it has four times its weight.
+/// - Making the root again orders the keywords anew.
+/// - A leaf tests a coarse box and a signature of the keywords before it looks into the store.
+///
+/// Removing an entry searches its leaves from end to end: slow only where many subscriptions differ
+/// in nothing that could divide them.
+#pragma once
+
+#include <vector>
+
+#include "nearcast/index/ap_tree/keyword_partition.h"
+#include "nearcast/index/ap_tree/node.h"
+#include "nearcast/index/ap_tree/sample.h"
+#include "nearcast/index/match_index.h"
+#include "nearcast/index/parameters.h"
+
+namespace nearcast {
+
+class ApTree final : public MatchIndex {
+ public:
+  ApTree(const SubscriptionStore& store, const Parameters& parameters);
+  static std::vector<ParameterSpec> parameters();
+
+  void insert(SubscriptionId id) override;
+  void erase(SubscriptionId id) override;
+  void build(std::span<const SubscriptionId> ids) override;
+  void learn(const MessageSample& messages) override { sample_.learn(messages, order_); }
+  void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override;
+
+  std::size_t memory_bytes() const override;
+  void check_invariants() const override;
+  void save(ArchiveWriter& out) const override;
+  void load(ArchiveReader& in) override;
+
+ private:
+  using NodeRef = ap::NodeRef;
+  class Builder;    // build.cpp, plan.cpp
+  class Inspector;  // check.cpp
+  struct Probe;     // match.cpp
+
+  enum class Priority { kAdaptive, kKeyword, kSpatial };
+  struct Options {
+    std::size_t max_children, max_leaf_size;
+    double kl_threshold, min_rebuild_share;
+    bool rebuilds, is_optimal;
+    Priority priority;
+  };
+
+  /// Where a node is, for those who go down: nodes themselves do not store it.
+  struct Site {
+    NodeRef node;
+    Rect space;
+    unsigned depth;
+  };
+  static constexpr Site kRootSite{ap::kRoot, kWorld, 0};
+
+  // nodes.cpp: the records
+  NodeRef new_child(NodeRef parent, std::uint32_t slot);
+  void drop_child(NodeRef parent, std::uint32_t slot);
+  void clear(NodeRef node);  ///< an empty leaf again, whatever was below
+  void write_leaf(NodeRef node, std::span<const EntryId> entries);
+  void write_cuts(NodeRef node, std::size_t offset, const ap::KeywordPlan& plan);
+  void write_grid(NodeRef node, const ap::GridPlan& plan);
+  ap::CutsView cuts(const ap::Node& node) const;
+  ap::GridView grid(const ap::Node& node) const;
+  NodeRef& child(const ap::Node& node, std::uint32_t slot);
+  NodeRef child(const ap::Node& node, std::uint32_t slot) const;
+  Site child_site(const Site& site, std::uint32_t slot) const;
+  ap::Posting posting(EntryId entry) const;
+  std::vector<EntryId> entries_below(NodeRef node) const;  ///< ascending, each once
+  /// Appends the ranks of the entry's keywords.
+  ap::Item read_item(EntryId entry, std::vector<Rank>& ranks);
+
+  // routing.h: how entries and messages pass through a node
+  template <typename See>
+  void for_each_slot(const ap::Node& node, const Rect& box, Rank keyword, See&& see) const;
+  template <typename See>
+  void for_each_hit(const ap::Node& node, std::span<const Rank> ranks, const Place& place,
+                    std::uint32_t first_token, See&& see) const;
+
+  // match.cpp
+  void visit(NodeRef node, std::uint32_t first_token, Probe& probe) const;
+  void scan(const ap::Node& leaf, Probe& probe) const;
+  void verify(Probe& probe) const;
+
+  // build.cpp, plan.cpp
+  void remake(const Site& site);  ///< from what is below
+  void remake_all(std::vector<EntryId> entries);
+  std::vector<ap::Visit> sample_at(NodeRef node) const;
+
+  // maintain.cpp
+  void add(const Site& site, const ap::Item& item);
+  void remove(const Site& site, const ap::Item& item);
+  void add_posting(const Site& site, EntryId entry);
+  void remove_posting(NodeRef leaf, EntryId entry);
+  void stretch_cut(const ap::Node& node, std::uint32_t cut, Rank keyword);
+  void collapse(NodeRef node);
+  bool is_due(const ap::Node& node) const;
+  double divergence(const ap::Node& node) const;
+  std::size_t fan_out(std::size_t entries) const;
+
+  Options options_;
+  Array<ap::Node> nodes_;  ///< 0 is none, 1 the root
+  Array<NodeRef> free_nodes_;
+  ListArena<std::uint32_t> words_;
+  ListArena<double> lines_;
+  ListArena<ap::Posting> postings_;
+  TokenOrder order_;
+  ap::Sample sample_;
+  std::vector<Rank> item_ranks_;  ///< of the entry that is being inserted or erased
+};
+
+}  // namespace nearcast

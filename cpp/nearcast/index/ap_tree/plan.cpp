@@ -1,0 +1,118 @@
+#include <algorithm>
+
+#include "nearcast/index/ap_tree/builder.h"
+#include "nearcast/index/ap_tree/routing.h"
+
+namespace nearcast {
+
+using ap::GridPlan;
+using ap::KeywordPlan;
+using ap::KeywordUse;
+using ap::Node;
+
+namespace {
+
+bool pays(const GridPlan& plan, std::size_t entries) {
+  return plan.view().cells() > 1 && plan.cost < 0.9 * static_cast<double>(entries);
+}
+
+// A cut copies nothing and uses up a keyword, so a small gain here opens the way to the next one.
+bool pays(const KeywordPlan& plan, std::size_t entries) {
+  return !plan.lowers.empty() && plan.cost + 1 < static_cast<double>(entries);
+}
+
+}  // namespace
+
+/// Makes the node a k-node or an s-node. False: neither pays.
+bool ApTree::Builder::partition(const Site& site, Range items, Range visits, double copies) {
+  const Node node = tree_.nodes_[site.node];
+  KeywordChoice keywords{};
+  GridPlan space{};
+  bool by_keyword = false, by_space = false;
+  if (node.cuts_keywords) {
+    keywords = plan_keywords(node, items, visits);
+    by_keyword = pays(keywords.plan, items.size());
+  }
+  const Priority priority = tree_.options_.priority;
+  if (node.cuts_space && !(by_keyword && priority == Priority::kKeyword)) {
+    space = plan_space(site, items, visits, std::min(kMaxCopies, kMaxAllCopies / copies));
+    by_space = pays(space, items.size());
+  }
+  if (by_keyword && by_space) {
+    by_keyword = priority == Priority::kAdaptive && keywords.plan.cost < space.cost;
+  }
+  if (by_keyword) {
+    tree_.write_cuts(site.node, keywords.offset, keywords.plan);
+  } else if (by_space) {
+    tree_.write_grid(site.node, space);
+  }
+  return by_keyword || by_space;
+}
+
+ApTree::Builder::KeywordChoice ApTree::Builder::plan_keywords(const Node& node, Range items,
+                                                              Range visits) const {
+  for (std::size_t offset = node.offset;; ++offset) {
+    std::vector<KeywordUse> uses = count_keywords(items, offset);
+    if (uses.empty()) return {{}, offset};
+    std::size_t present = 0;
+    for (const KeywordUse& use : uses) present += use.weight;
+    estimate(uses, visits);
+    KeywordPlan plan =
+        ap::partition_keywords(uses, tree_.fan_out(items.size()), tree_.options_.is_optimal);
+    plan.cost += static_cast<double>(items.size() - present);  // the dummy cut
+    const bool tells_nothing = uses.size() == 1 && present == items.size();
+    if (!tells_nothing || pays(plan, items.size())) return {std::move(plan), offset};
+  }
+}
+
+std::vector<KeywordUse> ApTree::Builder::count_keywords(Range items, std::size_t offset) const {
+  std::vector<Rank> keywords;
+  keywords.reserve(items.size());
+  for (std::size_t i = items.begin; i < items.end; ++i) {
+    const Rank keyword = keyword_at(&ranks_[items_[i].ranks], offset);
+    if (keyword != TokenOrder::kUnranked) keywords.push_back(keyword);
+  }
+  std::sort(keywords.begin(), keywords.end());
+  std::vector<KeywordUse> uses;
+  for (const Rank keyword : keywords) {
+    if (uses.empty() || uses.back().keyword != keyword) uses.push_back({keyword, 0, 0, 0});
+    ++uses.back().weight;
+  }
+  return uses;
+}
+
+/// Hit probabilities [AP §3.3.1]: of the messages that come here, how many have the keyword among
+/// the tokens they have left? Without messages, the share of the entries that ask for it.
+void ApTree::Builder::estimate(std::vector<KeywordUse>& uses, Range visits) const {
+  std::vector<Rank> tokens;
+  for (std::size_t i = visits.begin; i < visits.end; ++i) {
+    const auto ranks = tree_.sample_.ranks(visits_[i].message).subspan(visits_[i].first_token);
+    tokens.insert(tokens.end(), ranks.begin(), ranks.end());
+  }
+  std::sort(tokens.begin(), tokens.end());
+  double present = 0;
+  for (const KeywordUse& use : uses) present += use.weight;
+  const auto messages = static_cast<double>(visits.size());
+  auto from = tokens.begin();
+  for (KeywordUse& use : uses) {
+    const auto [first, last] = std::equal_range(from, tokens.end(), use.keyword);
+    use.gap = ap::smoothed(static_cast<double>(first - from), messages, 0);
+    use.probability =
+        ap::smoothed(static_cast<double>(last - first), messages, use.weight / present);
+    from = last;
+  }
+}
+
+GridPlan ApTree::Builder::plan_space(const Site& site, Range items, Range visits,
+                                     double max_copies) const {
+  std::vector<Rect> boxes, messages;
+  boxes.reserve(items.size());
+  for (std::size_t i = items.begin; i < items.end; ++i) boxes.push_back(items_[i].box);
+  for (std::size_t i = visits.begin; i < visits.end; ++i) {
+    const Place& place = tree_.sample_.place(visits_[i].message);
+    messages.insert(messages.end(), place.part, place.part + place.parts);
+  }
+  return ap::partition_space(boxes, messages, site.space, tree_.fan_out(items.size()), max_copies);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,73 @@
+/// Which children does an entry belong to, and which does a message have to see? Building,
+/// updating, matching and checking all ask here, so they cannot disagree.
+#pragma once
+
+#include "nearcast/index/ap_tree/ap_tree.h"
+
+namespace nearcast {
+
+/// The keyword at `offset` of an item whose ranks begin here, kUnranked if it has so many not.
+inline Rank keyword_at(const Rank* ranks, std::size_t offset) {
+  while (offset > 0 && *ranks != TokenOrder::kUnranked) --offset, ++ranks;
+  return *ranks;
+}
+
+/// Calls see(slot) for each child that holds an item with this box and this keyword at the node's
+/// offset. See may change the tree: nothing of it is held here while see runs.
+template <typename See>
+void ApTree::for_each_slot(const ap::Node& node, const Rect& box, Rank keyword, See&& see) const {
+  const std::uint32_t dummy = node.dummy();
+  if (node.kind == ap::NodeKind::kKeyword) {
+    see(keyword == TokenOrder::kUnranked ? dummy : cuts(node).cut_of(keyword));
+    return;
+  }
+  const ap::GridView cells = grid(node);
+  if (covers(box, cells.region)) {
+    see(dummy);
+    return;
+  }
+  const ap::CellRange range = cells.range_of(box);
+  const std::uint32_t columns = node.grid.columns;
+  for (std::uint32_t row = range.south; row <= range.north; ++row) {
+    for (std::uint32_t column = range.west; column <= range.east; ++column) {
+      see(row * columns + column);
+    }
+  }
+}
+
+/// Calls see(slot, first_token) for each child that a message has to see [AP Alg. 1].
+template <typename See>
+void ApTree::for_each_hit(const ap::Node& node, std::span<const Rank> ranks, const Place& place,
+                          std::uint32_t first_token, See&& see) const {
+  if (node.kind == ap::NodeKind::kKeyword) {
+    const ap::CutsView view = cuts(node);
+    const Rank* lower = view.lowers.data();
+    const Rank* const end = lower + view.lowers.size();
+    for (std::uint32_t i = first_token; i < ranks.size(); ++i) {
+      lower = std::upper_bound(lower, end, ranks[i]);
+      const auto below = static_cast<std::uint32_t>(lower - view.lowers.data());
+      if (below == 0 || ranks[i] > view.uppers[below - 1]) continue;
+      // Tokens ascend, so all hits of one cut are adjacent and the first is the smallest: the
+      // position after it is the one that cannot skip an entry.
+      see(below - 1, i + 1);
+      while (i + 1 < ranks.size() && ranks[i + 1] <= view.uppers[below - 1]) ++i;
+    }
+  } else {
+    const ap::GridView cells = grid(node);
+    const ap::CellRange first = cells.range_of(place.part[0]);
+    for (int part = 0; part < place.parts; ++part) {
+      const ap::CellRange range = part == 0 ? first : cells.range_of(place.part[part]);
+      for (std::uint32_t row = range.south; row <= range.north; ++row) {
+        for (std::uint32_t column = range.west; column <= range.east; ++column) {
+          // A cell that both parts touch is seen once: seeing it twice would double the work at
+          // every level.
+          if (part == 1 && first.contains(column, row)) continue;
+          see(row * cells.columns() + column, first_token);
+        }
+      }
+    }
+  }
+  see(node.dummy(), first_token);
+}
+
+}  // namespace nearcast
