@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pytest
 import strategies as some
-from contract.variants import name_of, variants
+from contract.variants import EXAMPLES, name_of, variants
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
@@ -143,7 +143,7 @@ def test_index_matches_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> N
     run_state_machine_as_test(
         machine,
         settings=settings(
-            max_examples=60,
+            max_examples=EXAMPLES,
             stateful_step_count=25,
             deadline=None,
             suppress_health_check=list(HealthCheck),

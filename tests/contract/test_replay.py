@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import strategies as some
-from contract.variants import name_of, variants
+from contract.variants import EXAMPLES, name_of, variants
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import replay
@@ -30,7 +30,7 @@ def _rows(changes: list[dict[str, Any]]) -> list[tuple[Any, ...]]:
 def test_log_gives_the_changes_of_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
     kind, parameters = variant
 
-    @settings(max_examples=120, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=2 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(
         log=some.event_logs(bad_lines=True),
         window=_windows,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import nearcast as nc
+
+EXAMPLES = int(os.environ.get("NEARCAST_EXAMPLES", "25"))  # per kind; more for a long run
 
 _TINY: dict[str, list[dict[str, Any]]] = {
     "auto": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
