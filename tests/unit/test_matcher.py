@@ -715,6 +715,20 @@ def test_a_custom_analyzer_reads_keywords_and_texts():
         matcher.subscribe("t", keywords=["the"])
 
 
+@pytest.mark.parametrize("kind", [kind.name for kind in nc.indexes()])
+def test_an_index_that_grows_by_tables_reports_each_match_once(kind):
+    """Indexes choose anew at some sizes, which a table may pass on its way."""
+    matcher = nc.Matcher(kind)
+    words = [f"w{i}" for i in range(7)]
+    for start in range(0, 9000, 300):
+        ids = list(range(start, start + 300))
+        rows = [[words[i % 7], words[i % 5]] for i in ids]
+        matcher.subscribe_table(table(ids, rows, [[i % 9, 0.0, i % 9 + 2, 2.0] for i in ids]))
+    matcher.check_invariants()
+    expected = [i for i in range(9000) if {i % 7, i % 5} <= {1, 2, 3} and i % 9 <= 4 <= i % 9 + 2]
+    assert sorted(matcher.match("w1 w2 w3", at=(4, 1))) == expected
+
+
 def test_learning_from_messages_changes_no_answer():
     for kind in nc.indexes():
         matcher = nc.Matcher(kind.name)
