@@ -27,7 +27,8 @@ IndexKind kind(std::string name, std::string summary,
 
 const std::vector<IndexKind>& index_kinds() {
   static const std::vector<IndexKind> kinds = {
-      kind<AutoIndex>("auto", "our own: rarest keyword, then vector-sized spatial trees; the default"),
+      kind<AutoIndex>("auto",
+                      "our own: rarest keyword, then vector-sized spatial trees; the default"),
       kind<ApTree>("ap-tree", "cuts of keywords or cells of space, whichever costs less at a node",
                    {"match", "learns"}),
       kind<BruteForce>("brute-force", "looks at every subscription; the yardstick of correctness"),

@@ -12,8 +12,11 @@ using automatic::kSmallLimit;
 
 namespace {
 
-/// Sizes at which an index that grows one by one chooses its frame anew; later it is good enough.
-bool is_time_to_refit(std::uint64_t entries) { return entries == 512 || entries == 8192; }
+/// Has an index that grows little by little reached a size at which it chooses its frame anew?
+/// Later the frame is good enough.
+bool is_time_to_refit(std::uint64_t before, std::uint64_t after) {
+  return (before < 512 && after >= 512) || (before < 8192 && after >= 8192);
+}
 
 }  // namespace
 
@@ -69,14 +72,28 @@ Entry AutoIndex::entry_for(EntryId id, Token second) const {
 // ---- one by one -------------------------------------------------------------------------------
 
 void AutoIndex::insert(SubscriptionId id) {
-  bool refits = false;
+  const std::uint64_t before = entries_;
+  add_entries(id);
+  if (is_time_to_refit(before, entries_)) rebuild();
+}
+
+void AutoIndex::build(std::span<const SubscriptionId> ids) {
+  const std::uint64_t before = entries_;
+  if (ids.size() < before) {
+    for (const SubscriptionId id : ids) add_entries(id);
+    // Only now: a rebuild takes everything from the store, also what this loop has yet to add.
+    if (!is_time_to_refit(before, entries_)) return;
+  }
+  rebuild();
+}
+
+void AutoIndex::add_entries(SubscriptionId id) {
   store_.for_each_entry(id, [&](EntryId entry) {
     count(store_.clause(entry), +1);
     const Choice choice = choose(store_.clause(entry));
     add(choice.list, entry_for(entry, choice.second));
-    refits |= is_time_to_refit(++entries_);
+    ++entries_;
   });
-  if (refits) rebuild();
 }
 
 void AutoIndex::add(std::uint32_t list, const Entry& entry) {

@@ -49,6 +49,7 @@ class AutoIndex final : public MatchIndex {
   Choice choose(const Clause& clause) const;
   automatic::Entry entry_for(EntryId id, Token second) const;
   void count(const Clause& clause, int step);
+  void add_entries(SubscriptionId id);
   void add(std::uint32_t list, const automatic::Entry& entry);
   bool remove(std::uint32_t list, const automatic::Entry& entry);
   void erase_entry(EntryId id);

@@ -14,14 +14,6 @@ constexpr std::size_t kFrameSample = 50'000;
 
 }  // namespace
 
-void AutoIndex::build(std::span<const SubscriptionId> ids) {
-  if (ids.size() < entries_) {
-    for (const SubscriptionId id : ids) insert(id);
-  } else {
-    rebuild();
-  }
-}
-
 void AutoIndex::fit_frame() {
   const std::size_t step = std::max<std::size_t>(1, store_.slots() / kFrameSample);
   std::vector<double> lons, lats;

@@ -1,0 +1,244 @@
+"""`Hub.apply`: many events at once, and what one bad event does to the others."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+from hub_events import BOX, HERE, live, publish, reached
+
+import nearcast as nc
+from nearcast import events
+from nearcast.hub import CHANGES
+
+# ---- rejected events ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("event", "error"),
+    [
+        ({"op": "subscribe", "id": "s", "keywords": "x"}, nc.DuplicateIdError),
+        (
+            {"op": "subscribe", "id": "t", "keywords": "x", "expires": 5},
+            nc.InvalidSubscriptionError,
+        ),
+        (
+            {"op": "subscribe", "id": "t", "keywords": "x", "expires": 49},
+            nc.InvalidSubscriptionError,
+        ),
+        ({"op": "subscribe", "id": "t", "keywords": [f"w{i}" for i in range(8192)]}, ValueError),
+        ({"op": "subscribe", "id": "t"}, nc.InvalidSubscriptionError),
+        ({"op": "subscribe", "id": "t", "keywords": "x", "live": True}, nc.UnsupportedError),
+        (
+            {
+                "op": "subscribe",
+                "id": "t",
+                "mode": "top",
+                "keywords": ["x"],
+                "at": [0, 0],
+                "k": 1,
+                "alpha": 0.5,
+            },
+            nc.UnsupportedError,
+        ),
+        (
+            {
+                "op": "subscribe",
+                "id": "t",
+                "mode": "rank",
+                "keywords": ["x"],
+                "area": BOX,
+                "alpha": 0.5,
+                "threshold": 0.5,
+            },
+            nc.UnsupportedError,
+        ),
+        ({"op": "publish", "id": "live", "text": "x", "at": [0, 0]}, nc.DuplicateIdError),
+        ({"op": "publish", "id": "m", "text": "x", "at": [0, 91]}, nc.InvalidMessageError),
+        ({"op": "publish", "id": "m", "text": "x"}, nc.InvalidMessageError),
+        ({"op": "move", "id": "none", "area": BOX}, nc.UnknownIdError),
+        ({"op": "move", "id": "s", "at": [0, 0]}, nc.UnsupportedError),
+        ({"op": "move", "id": "s"}, nc.InvalidSubscriptionError),
+        ({"op": "unsubscribe", "id": "none"}, nc.UnknownIdError),
+        ({"op": "retract", "id": ""}, nc.InvalidEventError),
+        ({"op": "retract", "id": "m", "colour": 1}, nc.InvalidEventError),
+    ],
+    ids=lambda value: f"{value['op']}" if isinstance(value, dict) else value.__name__,
+)
+def test_a_rejected_event_changes_nothing_the_clock_included(event, error):
+    hub = nc.Hub()
+    hub.subscribe("s", keywords="tea", area=BOX)
+    hub.subscribe("ends at 20", keywords="tea", expires=20)
+    hub.publish("live", "tea", at=HERE, time=10, expires=60)
+    hub.publish("ends at 30", "tea", at=HERE, expires=30)
+    before = (hub.clock, len(hub), live(hub), hub.match("tea x", at=HERE))
+    with pytest.raises(error):
+        hub.apply([{**event, "time": 50}])
+    assert (hub.clock, len(hub), live(hub), hub.match("tea x", at=HERE)) == before
+    assert reached(hub.publish("m", "tea", at=HERE)) == ["ends at 20", "s"]
+
+
+def test_what_this_version_does_not_do_says_so(hub):
+    with pytest.raises(nc.UnsupportedError, match=r"'t': mode is not there.*got 'top'") as caught:
+        hub.subscribe("t", mode="top", keywords=["x"], at=HERE, k=1, alpha=0.5)
+    assert caught.value.field == "mode"
+    with pytest.raises(nc.UnsupportedError, match="'t': live is not there") as caught:
+        hub.subscribe("t", keywords=["x"], live=True)
+    assert caught.value.field == "live"
+    with pytest.raises(NotImplementedError, match="only a top subscription moves to a point"):
+        hub.move("s", at=HERE)
+
+
+def test_unknown_ids_are_key_errors_that_name_them(hub):
+    for op in (hub.unsubscribe, lambda id_: hub.move(id_, area=BOX)):
+        with pytest.raises(KeyError) as caught:
+            op("none")
+        assert str(caught.value) == (
+            "subscription 'none': got an id that is not subscribed, wanted an id in use"
+        )
+
+
+# ---- many events ----------------------------------------------------------------------------
+
+LOG = [
+    {"op": "subscribe", "id": "t", "keywords": "tea"},
+    publish("m1", time=1),
+    {"op": "unsubscribe", "id": "t"},
+    publish("m2", "é tea\u2028!", time=2),
+]
+EXPECTED = [(2, "s", "m1"), (2, "t", "m1"), (4, "s", "m2")]
+
+
+def rows(table):
+    return sorted((row["event"], row["subscription"], row["message"]) for row in table.to_pylist())
+
+
+def lines(log):
+    return [json.dumps(event, ensure_ascii=False) for event in log]
+
+
+@pytest.mark.parametrize(
+    "batch",
+    [
+        LOG,
+        iter(LOG),
+        lines(LOG),
+        [line.encode() for line in lines(LOG)],
+        "\n".join(lines(LOG)).encode(),
+        "\n".join(lines(LOG)).encode() + b"\n",
+        "\r\n".join(lines(LOG)).encode(),
+        bytearray("\n".join(lines(LOG)).encode()),
+        "\n".join(lines(LOG)),
+        [events.event_from(event) for event in LOG],
+        [LOG[0], lines(LOG)[1], events.event_from(LOG[2]), lines(LOG)[3].encode()],
+    ],
+    ids=[
+        *("dicts", "iterator", "strings", "lines", "bytes", "newline"),
+        *("crlf", "bytearray", "string", "values", "mixed"),
+    ],
+)
+def test_events_come_in_many_shapes(hub, batch):
+    table = hub.apply(batch)
+    assert table.schema == CHANGES
+    assert rows(table) == EXPECTED
+    assert set(table["change"].to_pylist()) == {"added"}
+    assert set(table["reason"].to_pylist()) == {"published"}
+    assert table["score"].null_count == 3
+    assert hub.clock == 2
+
+
+def test_no_events_give_an_empty_table(hub):
+    for batch in ([], b"", b"\n \n\r\n", ""):
+        table = hub.apply(batch)
+        assert table.num_rows == 0
+        assert table.schema == CHANGES
+
+
+def test_blank_lines_count_and_are_no_events(hub):
+    log = b"\n" + lines(LOG)[1].encode() + b"\n \t\r\n\n" + lines(LOG)[3].encode()
+    assert rows(hub.apply(log)) == [(2, "s", "m1"), (5, "s", "m2")]
+
+
+def test_numbers_start_at_first(hub):
+    assert rows(hub.apply(LOG, first=100)) == [(101, "s", "m1"), (101, "t", "m1"), (103, "s", "m2")]
+
+
+BAD = [
+    publish("m1", time=1),  # 1
+    b"{",  # 2
+    {"op": "unsubscribe", "id": "none", "time": 50},  # 3
+    publish("m4", time=4),  # 4
+    {"op": "subscribe", "id": "s", "keywords": "x"},  # 5
+    {"op": "explode"},  # 6
+    publish("m7", time=7),  # 7
+]
+
+
+def test_without_a_callback_the_first_rejected_event_ends_the_batch(hub):
+    unreadable, unknown, in_use = BAD[:2] + BAD[3:4], BAD[:1] + BAD[2:4], BAD[3:]
+    for bad in (BAD, unreadable, unknown, in_use):
+        hub = nc.Hub()
+        hub.subscribe("s", keywords="tea")
+        with pytest.raises(nc.NearcastError) as caught:
+            hub.apply(bad, first=1)
+        assert caught.value.event == 2
+        assert isinstance(caught.value.changes, pa.Table)
+        assert rows(caught.value.changes) == [(1, "s", bad[0]["id"])]
+        assert hub.clock == bad[0]["time"]
+
+
+def test_an_event_that_cannot_be_read_does_not_hide_an_earlier_rejection(hub):
+    log = [publish("m1"), {"op": "unsubscribe", "id": "none"}, publish("m3"), b"{"]
+    with pytest.raises(nc.UnknownIdError) as caught:
+        hub.apply(log, first=11)
+    assert caught.value.event == 12
+    assert rows(caught.value.changes) == [(11, "s", "m1")]
+
+
+def test_with_a_callback_the_others_are_applied_and_numbers_come_in_order(hub):
+    rejected = []
+    table = hub.apply(BAD, on_error=lambda number, error: rejected.append((number, error)))
+    assert rows(table) == [(1, "s", "m1"), (4, "s", "m4"), (7, "s", "m7")]
+    assert [number for number, _ in rejected] == [2, 3, 5, 6]
+    assert [type(error) for _, error in rejected] == [
+        nc.InvalidEventError,
+        nc.UnknownIdError,
+        nc.DuplicateIdError,
+        nc.InvalidEventError,
+    ]
+    assert hub.clock == 7
+
+
+def test_a_batch_is_the_same_as_one_event_at_a_time():
+    log = [
+        {"op": "subscribe", "id": "s1", "keywords": "a", "expires": 6},
+        publish("m1", "a", time=1, expires=5),
+        publish("m1", "a", time=3),
+        publish("m1", "a", time=5),
+        {"op": "move", "id": "s1", "area": BOX, "time": 4},
+        publish("m2", "a", time=6),
+        {"op": "move", "id": "s1", "area": BOX},
+        {"op": "subscribe", "id": "s1", "keywords": "a"},
+        publish("m2", "a"),
+    ]
+    together, singly = nc.Hub(), nc.Hub()
+    bad = ([], [])
+    all_rows = rows(together.apply(log, on_error=lambda number, _: bad[0].append(number)))
+    one_by_one = []
+    for number, event in enumerate(log, 1):
+        one_by_one += rows(
+            singly.apply([event], first=number, on_error=lambda number, _: bad[1].append(number))
+        )
+    assert all_rows == one_by_one == [(2, "s1", "m1"), (4, "s1", "m1"), (9, "s1", "m2")]
+    assert bad == ([3, 7], [3, 7])
+
+
+def test_an_iterable_that_breaks_changes_nothing(hub):
+    def broken():
+        yield publish("m1", time=5)
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        hub.apply(broken())
+    assert hub.clock == 0
