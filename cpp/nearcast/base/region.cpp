@@ -90,12 +90,13 @@ void Region::grow(std::size_t bytes, std::size_t used) {
 
 void Region::adopt(const Blob& blob) {
   Region fresh;
-  if (blob.count < kMapFrom) {
+  const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  // A machine with larger pages than the writer's cannot map at this place.
+  if (blob.count < kMapFrom || blob.file_offset % page != 0) {
     fresh.grow(blob.count, 0);
     if (blob.count != 0) std::memcpy(fresh.data_, blob.bytes, blob.count);
   } else {
     fresh.reserve_addresses();
-    const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
     const std::size_t length = round_up(blob.count, page);
     void* mapped = ::mmap(fresh.data_, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
                           blob.file, static_cast<off_t>(blob.file_offset));
@@ -104,6 +105,7 @@ void Region::adopt(const Blob& blob) {
                   std::strerror(errno));
     }
     fresh.capacity_ = length;
+    std::memset(fresh.data_ + blob.count, 0, length - blob.count);  // whatever the file has there
   }
   swap(fresh);
 }

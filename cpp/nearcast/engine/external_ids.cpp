@@ -18,7 +18,16 @@ std::uint32_t hash_of_id(const ExternalId& id) {
 
 std::string quoted(const ExternalId& id) {
   if (const auto* number = std::get_if<std::int64_t>(&id)) return std::to_string(*number);
-  return "'" + std::string(std::get<std::string_view>(id)) + "'";
+  std::string text = "'";
+  for (const char letter : std::get<std::string_view>(id)) {
+    if (static_cast<unsigned char>(letter) < ' ') {  // a message is one line, whatever the id
+      constexpr char kDigits[] = "0123456789abcdef";
+      text += {'\\', 'x', kDigits[letter >> 4], kDigits[letter & 15]};
+    } else {
+      text += letter;
+    }
+  }
+  return text + "'";
 }
 
 std::uint32_t ExternalIds::hash_of_slot(std::uint32_t slot) const { return hash_of_id(id(slot)); }

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -20,8 +21,11 @@ namespace {
 
 }  // namespace
 
-FileWriter::FileWriter(std::string path)
-    : path_(std::move(path)), unfinished_(path_ + ".unfinished-" + std::to_string(::getpid())) {
+FileWriter::FileWriter(std::string path) : path_(std::move(path)) {
+  static std::atomic<std::uint64_t> writers{0};  // two threads may save to one path
+  unfinished_ =
+      path_ + ".unfinished-" + std::to_string(::getpid()) + "-" + std::to_string(++writers);
+
   file_ = ::open(unfinished_.c_str(), O_CREAT | O_TRUNC | O_WRONLY | O_CLOEXEC, 0644);
   if (file_ < 0) refuse(path_, "be created");
   const SnapshotHeader placeholder;
