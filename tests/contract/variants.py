@@ -11,6 +11,7 @@ EXAMPLES = int(os.environ.get("NEARCAST_EXAMPLES", "25"))  # per kind; more for 
 
 _TINY: dict[str, list[dict[str, Any]]] = {
     "auto": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
+    "rt-tree": [{"min_children": 2, "max_children": 4}],
     "spatial-first": [{"min_children": 2, "max_children": 4}],
     "ap-tree": [
         {"max_children": 4, "max_leaf_size": 2},

@@ -1,0 +1,115 @@
+/// Which tokens do the entries below a node have, and how many of them have each? The summary that
+/// Rt and Rt+ attach to an R-tree. [Rt §3.1 TokenSet, §4.1 representative-token set]
+///
+///   paper     here                      meaning
+///   n.T       tables().find(node, key)  tokens below a node; the cell's value is their number
+///   s.T       Keys::for_each_key        tokens an entry is filed under: all (Rt) or one (Rt+)
+///
+/// Counts make deletion exact: a token goes when its last entry goes. A subtree that moves takes
+/// its whole table along, O(tokens) and not O(entries). The number of a token at a node bounds how
+/// many entries below can gain by it, for whoever needs bounds and not only yes or no.
+///
+/// Keys answers for_each_key(entry, visit), the same when the entry comes and when it goes, and is
+/// told who comes and goes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+#include "nearcast/index/r_tree/node_summary.h"
+#include "nearcast/index/rt_tree/token_tables.h"
+
+namespace nearcast {
+
+template <typename Keys>
+class TokenCounts {
+ public:
+  template <typename... Arguments>
+  explicit TokenCounts(Arguments&&... arguments) : keys_(std::forward<Arguments>(arguments)...) {}
+
+  const TokenTables& tables() const { return tables_; }  ///< a row is a node
+  const Keys& keys() const { return keys_; }
+  Keys& keys() { return keys_; }
+
+  void node_created(const RTreeNodes&, RNodeId node) { tables_.add_row(raw(node)); }
+  void node_freed(const RTreeNodes&, RNodeId node) { tables_.clear(raw(node)); }
+  void entry_added(const RTreeNodes&, RNodeId node, EntryId entry) {
+    keys_.for_each_key(entry, [&](TokenKey key) { add(node, key, 1); });
+  }
+  void entry_removed(const RTreeNodes&, RNodeId node, EntryId entry) {
+    keys_.for_each_key(entry, [&](TokenKey key) { subtract(node, key, 1); });
+  }
+  void subtree_added(const RTreeNodes&, RNodeId node, RNodeId child) {
+    tables_.for_each(raw(child), [&](const Cell& cell) { add(node, cell.key(), cell.value); });
+  }
+  void subtree_removed(const RTreeNodes&, RNodeId node, RNodeId child) {
+    tables_.for_each(raw(child), [&](const Cell& cell) { subtract(node, cell.key(), cell.value); });
+  }
+  void height_changed(const RTreeNodes&) {}
+
+  void admit(std::span<const EntryId> entries) { keys_.admit(entries); }
+  void forget(EntryId entry) { keys_.forget(entry); }
+
+  std::size_t memory_bytes() const { return tables_.memory_bytes() + keys_.memory_bytes(); }
+  void check_invariants(const RTreeNodes& nodes) const;
+  void save(ArchiveWriter& out) const {
+    tables_.save(out);
+    keys_.save(out);
+  }
+  void load(ArchiveReader& in) {
+    tables_.load(in);
+    keys_.load(in);
+  }
+
+ private:
+  using Cell = TokenTables::Cell;
+
+  void add(RNodeId node, TokenKey key, std::uint32_t count) {
+    tables_.obtain(raw(node), key).value += count;
+  }
+  void subtract(RNodeId node, TokenKey key, std::uint32_t count) {
+    Cell* cell = tables_.find(raw(node), key);
+    ensure(cell != nullptr && cell->value >= count, "Rt-tree: a node lacks a token below it");
+    cell->value -= count;
+    if (cell->value == 0) tables_.erase(raw(node), key);
+  }
+  void check_below(const RTreeNodes& nodes, RNodeId node) const;
+
+  TokenTables tables_;
+  Keys keys_;
+};
+
+template <typename Keys>
+void TokenCounts<Keys>::check_invariants(const RTreeNodes& nodes) const {
+  tables_.check_invariants("Rt-tree");
+  if (nodes.root() != kNoRNode) check_below(nodes, nodes.root());
+}
+
+/// Each node's table against its children's: with the leaves right, all are.
+template <typename Keys>
+void TokenCounts<Keys>::check_below(const RTreeNodes& nodes, RNodeId node) const {
+  TokenTables expected;
+  expected.add_row(0);
+  for (std::uint32_t slot = 0; slot < nodes.count(node); ++slot) {
+    const auto expect = [&](TokenKey key, std::uint32_t count) {
+      expected.obtain(0, key).value += count;
+    };
+    if (nodes.is_leaf(node)) {
+      keys_.for_each_key(nodes.entry(node, slot), [&](TokenKey key) { expect(key, 1); });
+    } else {
+      const RNodeId child = nodes.child(node, slot);
+      tables_.for_each(raw(child), [&](const Cell& cell) { expect(cell.key(), cell.value); });
+      check_below(nodes, child);
+    }
+  }
+  ensure(expected.size(0) == tables_.size(raw(node)),
+         "Rt-tree: a node has tokens of nothing below");
+  expected.for_each(0, [&](const Cell& cell) {
+    const Cell* found = tables_.find(raw(node), cell.key());
+    ensure(found != nullptr && found->value == cell.value, "Rt-tree: a token is miscounted");
+  });
+}
+
+}  // namespace nearcast

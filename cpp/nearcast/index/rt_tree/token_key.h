@@ -1,0 +1,48 @@
+/// What trees with tokens file an entry under: its positive tokens, or one that all messages have.
+///
+/// A clause without positive tokens asks for no word, so no filter by words may drop it. It is
+/// filed under kNoKeyword, a token of no vocabulary that every message is taken to contain; then no
+/// filter needs an exception for it. [Rt §3.2 token filter, which knows no such subscriptions]
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/model/subscription.h"
+#include "nearcast/text/token_set.h"
+
+namespace nearcast {
+
+enum class TokenKey : std::uint32_t {};  ///< 31 bits
+constexpr TokenKey kNoKey{0};            ///< of an empty cell
+constexpr TokenKey kNoKeyword{1};
+
+inline TokenKey key_of(Token token) {
+  ensure(raw(token) < 0x7FFFFFFDu, "a vocabulary of more than 2^31 words");
+  return TokenKey{raw(token) + 2};
+}
+
+/// How many keys a clause has: at least one.
+inline std::size_t key_count(const Clause& clause) {
+  return std::max<std::size_t>(1, clause.positive.size());
+}
+
+template <typename Visit>
+void for_each_key(const Clause& clause, Visit&& visit) {
+  for (const Token token : clause.positive) visit(key_of(token));
+  if (clause.positive.empty()) visit(kNoKeyword);
+}
+
+/// Append the keys of a message. kNoKeyword comes last: few nodes have it, and whoever looks for
+/// any common key should try the likely ones first.
+inline void append_message_keys(TokenSpan tokens, std::vector<std::uint32_t>& keys) {
+  for (const Token token : tokens) {
+    // A token this large is none that a subscription could have.
+    if (raw(token) < 0x7FFFFFFDu) keys.push_back(raw(key_of(token)));
+  }
+  keys.push_back(raw(kNoKeyword));
+}
+
+}  // namespace nearcast
