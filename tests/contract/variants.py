@@ -12,6 +12,10 @@ EXAMPLES = int(os.environ.get("NEARCAST_EXAMPLES", "25"))  # per kind; more for 
 _TINY: dict[str, list[dict[str, Any]]] = {
     "auto": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
     "rt-tree": [{"min_children": 2, "max_children": 4}],
+    "mbr-trie": [
+        {"reserve": 0, "repair": 0, "probe": "trie"},
+        {"reserve": 0, "repair": 0.9, "probe": "token-set", "order": "frequent-first"},
+    ],
     "spatial-first": [{"min_children": 2, "max_children": 4}],
     "ap-tree": [
         {"max_children": 4, "max_leaf_size": 2},

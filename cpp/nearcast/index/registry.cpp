@@ -5,6 +5,7 @@
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/index/brute_force/brute_force.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
+#include "nearcast/index/mbr_trie/mbr_trie.h"
 #include "nearcast/index/rt_tree/rt_tree.h"
 #include "nearcast/index/spatial_first/spatial_first.h"
 
@@ -35,6 +36,7 @@ const std::vector<IndexKind>& index_kinds() {
       kind<BruteForce>("brute-force", "looks at every subscription; the yardstick of correctness"),
       kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes"),
       kind<RtTree>("rt-tree", "R-tree whose nodes know the keywords below them"),
+      kind<MbrTrie>("mbr-trie", "trie of token sets whose nodes carry boxes"),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),
   };
   return kinds;
