@@ -13,7 +13,10 @@
 
 namespace nearcast {
 
+template <typename Cell>
 class SlotTable {
+  static_assert(sizeof(Cell) == 4 || sizeof(Cell) == 8);
+
  public:
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
@@ -26,6 +29,12 @@ class SlotTable {
     return found != kNone || old_cells_.empty() ? found : find_in(old_cells_, hash, is_key);
   }
 
+  /// The number in the first cell that may hold this hash, or kNone: what to ask for in advance.
+  std::uint32_t guess(std::uint32_t hash) const {
+    if (cells_.empty()) return kNone;
+    const Cell cell = cells_[home(cells_, hash)];
+    return cell != 0 && may_have(cell, hash) ? number_in(cell) : kNone;
+  }
   /// Pull the cell where `hash` would be into the cache.
   void prefetch(std::uint32_t hash) const {
     if (!cells_.empty()) __builtin_prefetch(&cells_[home(cells_, hash)]);
@@ -80,7 +89,23 @@ class SlotTable {
   struct Header {
     std::uint64_t count, migrated;
   };
-  using Cells = Array<std::uint32_t>;  ///< number + 1; 0: empty
+  using Cells = Array<Cell>;  ///< number + 1, above it the hash if there is room; 0: empty
+  static constexpr bool kHasHash = sizeof(Cell) == 8;
+
+  static Cell make(std::uint32_t hash, std::uint32_t number) {
+    if constexpr (kHasHash) return static_cast<Cell>(hash) << 32 | (number + 1);
+    return number + 1;
+  }
+  static std::uint32_t number_in(Cell cell) { return static_cast<std::uint32_t>(cell) - 1; }
+  static bool may_have(Cell cell, std::uint32_t hash) {
+    if constexpr (kHasHash) return cell >> 32 == hash;
+    return true;
+  }
+  template <typename HashOf>
+  static std::uint32_t hash_in(Cell cell, HashOf& hash_of_number) {
+    if constexpr (kHasHash) return static_cast<std::uint32_t>(cell >> 32);
+    return hash_of_number(number_in(cell));
+  }
 
   static std::size_t home(const Cells& cells, std::uint32_t hash) {
     return static_cast<std::size_t>((static_cast<std::uint64_t>(hash) * cells.size()) >> 32);
@@ -93,7 +118,8 @@ class SlotTable {
   static std::uint32_t find_in(const Cells& cells, std::uint32_t hash, IsKey&& is_key) {
     if (cells.empty()) return kNone;
     for (std::size_t cell = home(cells, hash); cells[cell] != 0; cell = next(cells, cell)) {
-      if (is_key(cells[cell] - 1)) return cells[cell] - 1;
+      if (may_have(cells[cell], hash) && is_key(number_in(cells[cell])))
+        return number_in(cells[cell]);
     }
     return kNone;
   }
@@ -101,7 +127,7 @@ class SlotTable {
   void put(std::uint32_t hash, std::uint32_t number) {
     std::size_t cell = home(cells_, hash);
     while (cells_[cell] != 0) cell = next(cells_, cell);
-    cells_[cell] = number + 1;
+    cells_[cell] = make(hash, number);
   }
 
   /// Backward-shift deletion: no tombstones, so probes stay short under churn.
@@ -110,12 +136,12 @@ class SlotTable {
                        HashOf& hash_of_number) {
     if (cells.empty()) return false;
     std::size_t hole = home(cells, hash);
-    while (cells[hole] != number + 1) {
+    while (cells[hole] != make(hash, number)) {
       if (cells[hole] == 0) return false;
       hole = next(cells, hole);
     }
     for (std::size_t cell = next(cells, hole); cells[cell] != 0; cell = next(cells, cell)) {
-      const std::size_t wanted = home(cells, hash_of_number(cells[cell] - 1));
+      const std::size_t wanted = home(cells, hash_in(cells[cell], hash_of_number));
       const bool stays =
           hole < cell ? (wanted > hole && wanted <= cell) : (wanted > hole || wanted <= cell);
       if (stays) continue;
@@ -146,8 +172,8 @@ class SlotTable {
     if (old_cells_.empty()) return;
     while (steps-- > 0 && migrated_ < old_cells_.size()) {
       while (old_cells_[migrated_] != 0) {
-        const std::uint32_t number = old_cells_[migrated_] - 1;
-        const std::uint32_t hash = hash_of_number(number);
+        const std::uint32_t number = number_in(old_cells_[migrated_]);
+        const std::uint32_t hash = hash_in(old_cells_[migrated_], hash_of_number);
         erase_in(old_cells_, hash, number, hash_of_number);
         put(hash, number);
       }

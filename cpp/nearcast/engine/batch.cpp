@@ -60,21 +60,28 @@ void check_place(ErrorKind kind, const PlaceColumns& places, std::size_t row) {
   }
 }
 
-/// The tokens of one message, ascending and distinct; `token_of` says what becomes of a word.
-template <typename TokenOf>
-void read_text(const TextColumn& texts, std::size_t row, std::string& letters,
-               std::vector<Token>& tokens, TokenOf&& token_of) {
+/// The words of one message, or its tokens if they came as codes.
+void read_words(const TextColumn& texts, std::size_t row, std::string& letters,
+                std::vector<std::string_view>& words, std::vector<Token>& tokens) {
+  words.clear();
   tokens.clear();
-  const auto keep = [&](Token token) {
-    if (token != kUnknownToken) tokens.push_back(token);
-  };
-  if (const auto* lists = std::get_if<WordLists>(&texts)) {
-    for_each_token(*lists, row, token_of, keep);
-  } else {
+  const auto* lists = std::get_if<WordLists>(&texts);
+  if (lists == nullptr) {
     split_words(std::get<WordColumn>(texts)[row], letters,
-                [&](std::string_view word) { keep(token_of(word)); });
+                [&](std::string_view word) { words.push_back(word); });
+    return;
   }
-  sort_unique(tokens);
+  const auto begin = static_cast<std::size_t>(lists->offsets[row]);
+  const auto end = static_cast<std::size_t>(lists->offsets[row + 1]);
+  if (const auto* coded = std::get_if<CodedColumn>(&lists->items)) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const Token token{coded->tokens[static_cast<std::size_t>(coded->codes[i])]};
+      if (token != kUnknownToken) tokens.push_back(token);
+    }
+  } else {
+    const auto& column = std::get<WordColumn>(lists->items);
+    for (std::size_t i = begin; i < end; ++i) words.push_back(column[i]);
+  }
 }
 
 }  // namespace
@@ -151,10 +158,7 @@ void Engine::run(const Message& message, BatchScratch& scratch) const {
 void Engine::find_tokens(std::span<const std::string_view> words,
                          std::vector<Token>& tokens) const {
   tokens.clear();
-  for (const std::string_view word : words) {
-    const Token token = vocabulary_.find(word);
-    if (token != kUnknownToken) tokens.push_back(token);
-  }
+  vocabulary_.find_all(words, tokens);
   sort_unique(tokens);
 }
 
@@ -182,14 +186,15 @@ template <typename Visit>
 void Engine::for_each_message(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
                               MatchColumns& out, Visit&& visit) const {
   using Clock = std::chrono::steady_clock;
-  const auto known = [&](std::string_view word) { return vocabulary_.find(word); };
   const auto message_of = [&](std::size_t row) {
     return Message{scratch.tokens[row % scratch.tokens.size()], messages.places[row]};
   };
   const auto approach = [&](std::size_t row) {
     if (row >= messages.rows) return;
-    read_text(messages.texts, row, scratch.letters, scratch.tokens[row % scratch.tokens.size()],
-              known);
+    std::vector<Token>& tokens = scratch.tokens[row % scratch.tokens.size()];
+    read_words(messages.texts, row, scratch.letters, scratch.words, tokens);
+    vocabulary_.find_all(scratch.words, tokens);
+    sort_unique(tokens);
     index_->prefetch(message_of(row), 0);
   };
   const double cpu_start = thread_cpu_seconds();
@@ -274,11 +279,13 @@ void Engine::learn(const MessageColumns& messages) {
   MessageSample sample;
   sample.offsets.push_back(0);
   std::string letters;
+  std::vector<std::string_view> words;
   std::vector<Token> tokens;
   for (std::size_t row = 0; row < messages.rows; ++row) {
     // Words are made known: the subscriptions that will need them may come later.
-    read_text(messages.texts, row, letters, tokens,
-              [&](std::string_view word) { return vocabulary_.intern(word); });
+    read_words(messages.texts, row, letters, words, tokens);
+    for (const std::string_view word : words) tokens.push_back(vocabulary_.intern(word));
+    sort_unique(tokens);
     sample.tokens.insert(sample.tokens.end(), tokens.begin(), tokens.end());
     sample.offsets.push_back(sample.tokens.size());
     sample.places.push_back(messages.places[row]);

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "nearcast/index/match_index.h"
@@ -15,6 +16,7 @@ struct BatchScratch {
   MatchScratch match;
   MatchSink sink;
   std::array<std::vector<Token>, 4> tokens;  ///< of this message and of those that come next
+  std::vector<std::string_view> words;
   std::string letters;
 };
 

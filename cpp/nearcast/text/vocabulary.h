@@ -1,9 +1,14 @@
 /// Words and their numbers. Words are never forgotten, so a token means the same for ever.
+///
+/// Finding a word reads two places: a cell of the table, and the word's own 24 bytes, where all but
+/// long words stand in full. find_all() asks for the places of all words before it reads any.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string_view>
+#include <vector>
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
@@ -20,22 +25,26 @@ class Vocabulary {
   Token find(std::string_view word) const;  ///< kUnknownToken: never seen
   std::string_view word(Token token) const;
 
+  /// Appends the tokens of those words that are known.
+  void find_all(std::span<const std::string_view> words, std::vector<Token>& tokens) const;
+
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
 
  private:
+  static constexpr std::size_t kShort = 20;
   struct Word {
-    std::uint64_t start;
     std::uint32_t length;
-    std::uint32_t hash;
+    char letters[kShort];  ///< of a longer word: 8 bytes position in long_letters_
   };
+  using Table = SlotTable<std::uint64_t>;
 
   std::uint32_t find(std::string_view word, std::uint32_t hash) const;
 
   Array<Word> words_;
-  Array<char> letters_;
-  SlotTable table_;
+  Array<char> long_letters_;
+  Table table_;
 };
 
 }  // namespace nearcast
