@@ -61,7 +61,7 @@ def cpp_faults() -> list[str]:
 
 
 # Parts that indexes are made of, and indexes that are declared combinations of others.
-SHARED_INDEX_ROOMS = {"r_tree", "token_trie"}
+SHARED_INDEX_ROOMS = {"quad_tree", "r_tree", "token_trie"}
 BUILT_ON: dict[str, set[str]] = {}
 
 

@@ -16,6 +16,10 @@ _TINY: dict[str, list[dict[str, Any]]] = {
         {"reserve": 0, "repair": 0, "probe": "trie"},
         {"reserve": 0, "repair": 0.9, "probe": "token-set", "order": "frequent-first"},
     ],
+    "iq-tree": [
+        {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
+        {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},
+    ],
     "spatial-first": [{"min_children": 2, "max_children": 4}],
     "ap-tree": [
         {"max_children": 4, "max_leaf_size": 2},

@@ -4,6 +4,7 @@
 #include "nearcast/index/ap_tree/ap_tree.h"
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/index/brute_force/brute_force.h"
+#include "nearcast/index/iq_tree/iq_tree.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
 #include "nearcast/index/mbr_trie/mbr_trie.h"
 #include "nearcast/index/rt_tree/rt_tree.h"
@@ -34,6 +35,8 @@ const std::vector<IndexKind>& index_kinds() {
       kind<ApTree>("ap-tree", "cuts of keywords or cells of space, whichever costs less at a node",
                    {"match", "learns"}),
       kind<BruteForce>("brute-force", "looks at every subscription; the yardstick of correctness"),
+      kind<IqTree>("iq-tree", "quadtree, then lists by least frequent keyword in each cell",
+                   {"match", "learns"}),
       kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes"),
       kind<RtTree>("rt-tree", "R-tree whose nodes know the keywords below them"),
       kind<MbrTrie>("mbr-trie", "trie of token sets whose nodes carry boxes"),
