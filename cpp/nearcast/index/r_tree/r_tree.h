@@ -12,6 +12,10 @@
 /// they match is for model/semantics to decide.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
