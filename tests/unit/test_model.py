@@ -176,6 +176,9 @@ def test_an_area_is_read_as_itself(value):
 
 
 class Shape:
+    def __repr__(self):
+        return "Shape()"
+
     __geo_interface__: ClassVar = {"type": "Polygon", "coordinates": (tuple(map(tuple, SQUARE)),)}
 
 

@@ -14,7 +14,7 @@
 namespace nearcast {
 
 template <typename Cell>
-class SlotTable {
+class NumberTable {
   static_assert(sizeof(Cell) == 4 || sizeof(Cell) == 8);
 
  public:
@@ -186,5 +186,8 @@ class SlotTable {
   std::size_t count_ = 0;
   std::size_t migrated_ = 0;
 };
+
+using SlotTable = NumberTable<std::uint32_t>;    ///< small: the owner knows the hashes
+using TaggedTable = NumberTable<std::uint64_t>;  ///< fast: the cells know them
 
 }  // namespace nearcast

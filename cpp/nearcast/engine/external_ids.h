@@ -20,7 +20,7 @@ std::string quoted(const ExternalId& id);  ///< for error messages
 
 class ExternalIds {
  public:
-  static constexpr std::uint32_t kNone = SlotTable<std::uint32_t>::kNone;
+  static constexpr std::uint32_t kNone = SlotTable::kNone;
 
   std::size_t size() const { return table_.size(); }
   bool has_words() const { return kind_ == Kind::kWords; }
@@ -52,7 +52,7 @@ class ExternalIds {
   }
 
   Kind kind_ = Kind::kUndecided;
-  SlotTable<std::uint32_t> table_;
+  SlotTable table_;
   Array<std::uint32_t> low_, high_;  ///< by slot, when ids are numbers; no high_: all are below 2³²
   Array<std::uint32_t> words_;       ///< by slot, when ids are words: position in letters_
   ListArena<std::uint32_t> letters_;  ///< length in bytes, then the bytes

@@ -13,7 +13,7 @@ std::uint32_t Vocabulary::find(std::string_view word, std::uint32_t hash) const 
 
 Token Vocabulary::find(std::string_view word) const {
   const std::uint32_t number = find(word, hash_of(word));
-  return number == Table::kNone ? kUnknownToken : Token{number};
+  return number == TaggedTable::kNone ? kUnknownToken : Token{number};
 }
 
 void Vocabulary::find_all(std::span<const std::string_view> words,
@@ -28,11 +28,11 @@ void Vocabulary::find_all(std::span<const std::string_view> words,
     }
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::uint32_t number = table_.guess(hashes[i]);
-      if (number != Table::kNone) __builtin_prefetch(&words_[number]);
+      if (number != TaggedTable::kNone) __builtin_prefetch(&words_[number]);
     }
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::uint32_t number = find(some[i], hashes[i]);
-      if (number != Table::kNone) tokens.push_back(Token{number});
+      if (number != TaggedTable::kNone) tokens.push_back(Token{number});
     }
   }
 }
@@ -40,7 +40,7 @@ void Vocabulary::find_all(std::span<const std::string_view> words,
 Token Vocabulary::intern(std::string_view word) {
   const std::uint32_t hash = hash_of(word);
   const std::uint32_t known = find(word, hash);
-  if (known != Table::kNone) return Token{known};
+  if (known != TaggedTable::kNone) return Token{known};
 
   const auto number = static_cast<std::uint32_t>(words_.size());
   Word made{static_cast<std::uint32_t>(word.size()), {}};

@@ -38,13 +38,12 @@ class Vocabulary {
     std::uint32_t length;
     char letters[kShort];  ///< of a longer word: 8 bytes position in long_letters_
   };
-  using Table = SlotTable<std::uint64_t>;
 
   std::uint32_t find(std::string_view word, std::uint32_t hash) const;
 
   Array<Word> words_;
   Array<char> long_letters_;
-  Table table_;
+  TaggedTable table_;
 };
 
 }  // namespace nearcast
