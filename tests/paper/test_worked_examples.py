@@ -12,8 +12,8 @@ import nearcast as nc
 
 # [AP §3.1, Example 2 and Fig. 4]: s1 = {w1, w2}, s7 = {w3, w4}, m1 = {w2, w3, w4}
 AP = {"s1": ["w1", "w2"], "s7": ["w3", "w4"]}
-# [Rt §5.2, Example 8]: s1 has 32GB, AT&T, iphone4s; [Rt §3.1, Example 2]: the node of s4, s5, s6 has
-# the tokens iphone4s and verizon, and each of them has both (Examples 6 and 8).
+# [Rt §5.2, Example 8]: s1 has 32GB, AT&T, iphone4s; [Rt §3.1, Example 2]: the node of s4, s5, s6
+# has the tokens iphone4s and verizon, and each of them has both (Examples 6 and 8).
 RT = {
     "s1": ["32gb", "at", "t", "iphone4s"],
     "s4": ["verizon", "iphone4s"],
@@ -32,7 +32,7 @@ RT = {
             RT,
             "iphone4s ipad2 AT&T 64GB",
             [],
-        ),  # Example 7: the idf order prunes the node of s4 to s6
+        ),  # Example 7: the idf order prunes s4 to s6
         (RT, "iphone4s verizon", ["s4", "s5", "s6"]),
         (RT, "iphone4s AT&T 32GB 64GB", ["s1"]),
     ],
