@@ -45,23 +45,24 @@ void AutoIndex::rebuild() {
   entries_ = entries;
 
   std::vector<std::uint32_t> starts(frequencies_.size() + 2);
-  const auto for_each_choice = [&](auto&& use) {
-    store_.for_each([&](SubscriptionId id) {
-      store_.for_each_entry(id, [&](EntryId entry) { use(entry, choose(store_.clause(entry))); });
+  std::vector<Choice> choices;
+  choices.reserve(entries);
+  store_.for_each([&](SubscriptionId id) {
+    store_.for_each_entry(id, [&](EntryId entry) {
+      choices.push_back(choose(store_.clause(entry)));
+      ++starts[choices.back().list + 1];
     });
-  };
-  std::vector<std::uint32_t> lists;
-  lists.reserve(entries);
-  for_each_choice([&](EntryId, const Choice& choice) {
-    lists.push_back(choice.list);
-    ++starts[choice.list + 1];
   });
   for (std::size_t list = 1; list < starts.size(); ++list) starts[list] += starts[list - 1];
 
   std::vector<Entry> grouped(entries);
   std::vector<std::uint32_t> next(starts.begin(), starts.end() - 1);
-  for_each_choice([&](EntryId entry, const Choice& choice) {
-    grouped[next[choice.list]++] = entry_for(entry, choice.second);
+  auto choice = choices.cbegin();
+  store_.for_each([&](SubscriptionId id) {
+    store_.for_each_entry(id, [&](EntryId entry) {
+      grouped[next[choice->list]++] = entry_for(entry, choice->second);
+      ++choice;
+    });
   });
   fill(starts, grouped);
 }
