@@ -35,37 +35,47 @@ void ApTree::for_each_slot(const ap::Node& node, const Rect& box, Rank keyword, 
   }
 }
 
+/// Calls see(cut, first_token) for each cut that one of the ranks hits [AP Alg. 1, lines 5–8].
+template <typename See>
+void for_each_cut_hit(const ap::CutsView& cuts, std::span<const Rank> ranks,
+                      std::uint32_t first_token, See&& see) {
+  const Rank* lower = cuts.lowers.data();
+  const Rank* const end = lower + cuts.lowers.size();
+  for (std::uint32_t i = first_token; i < ranks.size(); ++i) {
+    lower = std::upper_bound(lower, end, ranks[i]);
+    const auto below = static_cast<std::uint32_t>(lower - cuts.lowers.data());
+    if (below == 0 || ranks[i] > cuts.uppers[below - 1]) continue;
+    // Tokens ascend, so all hits of one cut are adjacent and the first is the smallest: the
+    // position after it is the one that cannot skip an entry.
+    see(below - 1, i + 1);
+    while (i + 1 < ranks.size() && ranks[i + 1] <= cuts.uppers[below - 1]) ++i;
+  }
+}
+
+/// Calls see(cell) for each cell that the place touches.
+template <typename See>
+void for_each_cell_hit(const ap::GridView& grid, const Place& place, See&& see) {
+  const ap::CellRange first = grid.range_of(place.part[0]);
+  for (int part = 0; part < place.parts; ++part) {
+    const ap::CellRange range = part == 0 ? first : grid.range_of(place.part[part]);
+    for (std::uint32_t row = range.south; row <= range.north; ++row) {
+      for (std::uint32_t column = range.west; column <= range.east; ++column) {
+        // A cell that both parts touch is seen once: twice would double the work at every level.
+        if (part == 1 && first.contains(column, row)) continue;
+        see(row * grid.columns() + column);
+      }
+    }
+  }
+}
+
 /// Calls see(slot, first_token) for each child that a message has to see [AP Alg. 1].
 template <typename See>
 void ApTree::for_each_hit(const ap::Node& node, std::span<const Rank> ranks, const Place& place,
                           std::uint32_t first_token, See&& see) const {
   if (node.kind == ap::NodeKind::kKeyword) {
-    const ap::CutsView view = cuts(node);
-    const Rank* lower = view.lowers.data();
-    const Rank* const end = lower + view.lowers.size();
-    for (std::uint32_t i = first_token; i < ranks.size(); ++i) {
-      lower = std::upper_bound(lower, end, ranks[i]);
-      const auto below = static_cast<std::uint32_t>(lower - view.lowers.data());
-      if (below == 0 || ranks[i] > view.uppers[below - 1]) continue;
-      // Tokens ascend, so all hits of one cut are adjacent and the first is the smallest: the
-      // position after it is the one that cannot skip an entry.
-      see(below - 1, i + 1);
-      while (i + 1 < ranks.size() && ranks[i + 1] <= view.uppers[below - 1]) ++i;
-    }
+    for_each_cut_hit(cuts(node), ranks, first_token, see);
   } else {
-    const ap::GridView cells = grid(node);
-    const ap::CellRange first = cells.range_of(place.part[0]);
-    for (int part = 0; part < place.parts; ++part) {
-      const ap::CellRange range = part == 0 ? first : cells.range_of(place.part[part]);
-      for (std::uint32_t row = range.south; row <= range.north; ++row) {
-        for (std::uint32_t column = range.west; column <= range.east; ++column) {
-          // A cell that both parts touch is seen once: seeing it twice would double the work at
-          // every level.
-          if (part == 1 && first.contains(column, row)) continue;
-          see(row * cells.columns() + column, first_token);
-        }
-      }
-    }
+    for_each_cell_hit(grid(node), place, [&](std::uint32_t cell) { see(cell, first_token); });
   }
   see(node.dummy(), first_token);
 }
