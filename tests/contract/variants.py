@@ -12,6 +12,12 @@ EXAMPLES = int(os.environ.get("NEARCAST_EXAMPLES", "25"))  # per kind; more for 
 _TINY: dict[str, list[dict[str, Any]]] = {
     "auto": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
     "rt-tree": [{"min_children": 2, "max_children": 4}],
+    "rt+-tree": [
+        {"min_children": 2, "max_children": 4, "grid": 3},
+        {"min_children": 2, "max_children": 5, "representative": "idf"},
+        {"min_children": 2, "max_children": 4, "representative": "df"},
+        {"min_children": 3, "max_children": 6, "representative": "random"},
+    ],
     "mbr-trie": [
         {"reserve": 0, "repair": 0, "probe": "trie"},
         {"reserve": 0, "repair": 0.9, "probe": "token-set", "order": "frequent-first"},

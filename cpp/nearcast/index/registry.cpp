@@ -7,6 +7,7 @@
 #include "nearcast/index/iq_tree/iq_tree.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
 #include "nearcast/index/mbr_trie/mbr_trie.h"
+#include "nearcast/index/rt_tree/rt_plus_tree.h"
 #include "nearcast/index/rt_tree/rt_tree.h"
 #include "nearcast/index/spatial_first/spatial_first.h"
 
@@ -39,6 +40,7 @@ const std::vector<IndexKind>& index_kinds() {
                    {"match", "learns"}),
       kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes"),
       kind<RtTree>("rt-tree", "R-tree whose nodes know the keywords below them"),
+      kind<RtPlusTree>("rt+-tree", "R-tree whose nodes know one keyword of each subscription"),
       kind<MbrTrie>("mbr-trie", "trie of token sets whose nodes carry boxes"),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),
   };

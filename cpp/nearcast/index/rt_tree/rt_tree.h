@@ -34,6 +34,7 @@ class AllTokens {
   void admit(std::span<const EntryId>) {}
   void forget(EntryId) {}
   std::size_t memory_bytes() const { return 0; }
+  void check_invariants() const {}
   void save(ArchiveWriter&) const {}
   void load(ArchiveReader&) {}
 

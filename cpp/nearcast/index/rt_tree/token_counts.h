@@ -47,6 +47,7 @@ class TokenCounts {
   void subtree_removed(const RTreeNodes&, RNodeId node, RNodeId child) {
     tables_.for_each(raw(child), [&](const Cell& cell) { subtract(node, cell.key(), cell.value); });
   }
+  void child_split(const RTreeNodes&, RNodeId, RNodeId, RNodeId) {}
   void height_changed(const RTreeNodes&) {}
 
   void admit(std::span<const EntryId> entries) { keys_.admit(entries); }
@@ -84,6 +85,7 @@ class TokenCounts {
 template <typename Keys>
 void TokenCounts<Keys>::check_invariants(const RTreeNodes& nodes) const {
   tables_.check_invariants("Rt-tree");
+  keys_.check_invariants();
   if (nodes.root() != kNoRNode) check_below(nodes, nodes.root());
 }
 

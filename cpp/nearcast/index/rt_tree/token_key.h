@@ -24,6 +24,8 @@ inline TokenKey key_of(Token token) {
   return TokenKey{raw(token) + 2};
 }
 
+inline Token token_of(TokenKey key) { return Token{raw(key) - 2}; }  ///< not of kNoKeyword
+
 /// How many keys a clause has: at least one.
 inline std::size_t key_count(const Clause& clause) {
   return std::max<std::size_t>(1, clause.positive.size());
