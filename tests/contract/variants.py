@@ -26,6 +26,14 @@ _TINY: dict[str, list[dict[str, Any]]] = {
         {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
         {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},
     ],
+    "rq-tree": [
+        {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
+        {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},
+    ],
+    "trie-qd": [
+        {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
+        {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},
+    ],
     "spatial-first": [{"min_children": 2, "max_children": 4}],
     "ap-tree": [
         {"max_children": 4, "max_leaf_size": 2},

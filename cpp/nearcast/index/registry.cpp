@@ -7,9 +7,11 @@
 #include "nearcast/index/iq_tree/iq_tree.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
 #include "nearcast/index/mbr_trie/mbr_trie.h"
+#include "nearcast/index/rq_tree/rq_tree.h"
 #include "nearcast/index/rt_tree/rt_plus_tree.h"
 #include "nearcast/index/rt_tree/rt_tree.h"
 #include "nearcast/index/spatial_first/spatial_first.h"
+#include "nearcast/index/trie_qd/trie_qd.h"
 
 namespace nearcast {
 namespace {
@@ -39,10 +41,13 @@ const std::vector<IndexKind>& index_kinds() {
       kind<IqTree>("iq-tree", "quadtree, then lists by least frequent keyword in each cell",
                    {"match", "learns"}),
       kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes"),
+      kind<RqTree>("rq-tree", "lists by least frequent keyword, then a quadtree in each",
+                   {"match", "learns"}),
       kind<RtTree>("rt-tree", "R-tree whose nodes know the keywords below them"),
       kind<RtPlusTree>("rt+-tree", "R-tree whose nodes know one keyword of each subscription"),
       kind<MbrTrie>("mbr-trie", "trie of token sets whose nodes carry boxes"),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),
+      kind<TrieQd>("trie-qd", "trie of keywords, then a quadtree for each set of them"),
   };
   return kinds;
 }

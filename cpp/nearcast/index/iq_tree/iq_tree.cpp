@@ -2,7 +2,7 @@
 
 #include "nearcast/base/errors.h"
 #include "nearcast/index/quad_tree/quad_parameters.h"
-#include "nearcast/model/semantics.h"
+#include "nearcast/index/quad_tree/verify.h"
 
 namespace nearcast {
 
@@ -10,7 +10,7 @@ IqTree::IqTree(const SubscriptionStore& store, const Parameters& parameters)
     : MatchIndex(store),
       forest_(quad_limits(parameters), store, workload_, choices_, copy_cost(parameters)) {}
 
-std::vector<ParameterSpec> IqTree::parameters() { return quad_parameters(64, 10); }
+std::vector<ParameterSpec> IqTree::parameters() { return quad_parameters(256, 10); }
 
 IqTree::Item IqTree::item_of(EntryId entry) const {
   return {entry, choices_[entry], store_.bounds(store_.owner(entry))};
@@ -22,8 +22,6 @@ IqTree::Item IqTree::choose(EntryId entry) {
   choices_.set(entry, {key, static_cast<float>(workload_.chance(key))});
   return item_of(entry);
 }
-
-void IqTree::insert(SubscriptionId id) { build({&id, 1}); }
 
 void IqTree::erase(SubscriptionId id) {
   store_.for_each_entry(id, [&](EntryId entry) {
@@ -71,32 +69,17 @@ void IqTree::rebuild() {
   if (!items.empty()) forest_.build(root_, std::move(items));
 }
 
-void IqTree::scan(std::span<const QuadPosting> postings, const Message& message,
-                  MatchScratch& scratch, MatchSink& sink) const {
-  sink.work.candidates += postings.size();
-  for (const QuadPosting& posting : postings) {
-    if (!touches(posting.box(), message.place)) continue;
-    if (!matches(store_, posting.entry, message)) continue;
-    // A point meets an entry once, since its cells do not overlap; a range may meet it in several.
-    const SubscriptionId owner = store_.owner(posting.entry);
-    if (message.place.is_point ? scratch.first_report(store_, posting.entry)
-                               : scratch.visited.first_visit(raw(owner))) {
-      sink.accept(owner);
-    }
-  }
-}
-
 void IqTree::scan_cell(QuadNodeId node, const Message& message, std::uint64_t filter,
                        MatchScratch& scratch, MatchSink& sink) const {
   const iq::RankedLists& lists = forest_.content();
   const std::uint64_t common = lists.filter(node) & filter;
   if (common == 0) return;
   if (common & iq::RankedLists::filter_bit(kUnknownToken)) {
-    scan(lists.list(node, kUnknownToken), message, scratch, sink);
+    verify(store_, lists.list(node, kUnknownToken), message, scratch, sink);
   }
   for (const Token token : message.tokens) {
     if (common & iq::RankedLists::filter_bit(token)) {
-      scan(lists.list(node, token), message, scratch, sink);
+      verify(store_, lists.list(node, token), message, scratch, sink);
     }
   }
 }

@@ -31,7 +31,7 @@ class IqTree final : public MatchIndex {
   IqTree(const SubscriptionStore& store, const Parameters& parameters);
   static std::vector<ParameterSpec> parameters();
 
-  void insert(SubscriptionId id) override;
+  void insert(SubscriptionId id) override { build({&id, 1}); }
   void erase(SubscriptionId id) override;
   void build(std::span<const SubscriptionId> ids) override;
   void learn(const MessageSample& sample) override;
@@ -51,8 +51,6 @@ class IqTree final : public MatchIndex {
   void rebuild();
   void scan_cell(QuadNodeId node, const Message& message, std::uint64_t filter,
                  MatchScratch& scratch, MatchSink& sink) const;
-  void scan(std::span<const QuadPosting> postings, const Message& message, MatchScratch& scratch,
-            MatchSink& sink) const;
 
   Workload workload_;
   EntryMap<iq::Choice> choices_;

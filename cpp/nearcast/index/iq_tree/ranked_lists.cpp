@@ -49,13 +49,13 @@ void RankedLists::free(std::uint32_t number) {
 
 void RankedLists::attach(QuadNodeId node, const Item& item) {
   std::uint32_t number = find(node, item.choice.key);
-  if (number == SlotTable::kNone) number = create(node, item.choice.key);
+  if (number == TaggedTable::kNone) number = create(node, item.choice.key);
   postings_.push_back(lists_[number].postings, QuadPosting::of(item.entry, item.box));
 }
 
 void RankedLists::detach(QuadNodeId node, const Item& item) {
   const std::uint32_t number = find(node, item.choice.key);
-  ensure(number != SlotTable::kNone, "iq-tree: an entry's list is not in its cell");
+  ensure(number != TaggedTable::kNone, "iq-tree: an entry's list is not in its cell");
   ListHandle& list = lists_[number].postings;
   const auto postings = postings_.view(list);
   const auto found = std::ranges::find(postings, item.entry, &QuadPosting::entry);

@@ -89,7 +89,7 @@ class RankedLists : public QuadContent {
   Array<Cell> cells_;  ///< by node
   Array<KeyList> lists_;
   Array<std::uint32_t> free_lists_;
-  SlotTable by_key_;
+  TaggedTable by_key_;
   ListArena<QuadPosting> postings_;
 };
 
@@ -101,7 +101,7 @@ inline std::uint32_t RankedLists::find(QuadNodeId node, Token key) const {
 
 inline std::span<const QuadPosting> RankedLists::list(QuadNodeId node, Token key) const {
   const std::uint32_t number = find(node, key);
-  if (number == SlotTable::kNone) return {};
+  if (number == TaggedTable::kNone) return {};
   return postings_.view(lists_[number].postings);
 }
 

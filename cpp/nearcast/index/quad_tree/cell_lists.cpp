@@ -1,0 +1,55 @@
+#include "nearcast/index/quad_tree/cell_lists.h"
+
+#include <algorithm>
+
+#include "nearcast/index/quad_tree/placement.h"
+
+namespace nearcast {
+
+void CellLists::created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell) {
+  if (cells_.size() <= raw(node)) cells_.resize(raw(node) + 1);
+  const float chance = parent == kNoQuadNode ? next_chance_ : cells_[raw(parent)].chance;
+  cells_[raw(node)] = {{}, chance, static_cast<float>(workload_.share(cell))};
+}
+
+bool CellLists::stays(QuadNodeId node, const QuadCell& cell, const Item& item) const {
+  const Cell& here = cells_[raw(node)];
+  const double visits = static_cast<double>(here.share) * static_cast<double>(here.chance);
+  return is_better_whole(item.box, cell, visits, copy_cost_);
+}
+
+void CellLists::attach(QuadNodeId node, const Item& item) {
+  postings_.push_back(cells_[raw(node)].list, QuadPosting::of(item.entry, item.box));
+}
+
+void CellLists::detach(QuadNodeId node, const Item& item) {
+  const auto postings = list(node);
+  const auto found = std::ranges::find(postings, item.entry, &QuadPosting::entry);
+  ensure(found != postings.end(), "quadtree: an entry is not in its cell's list");
+  postings_.swap_remove(cells_[raw(node)].list,
+                        static_cast<std::uint32_t>(found - postings.begin()));
+}
+
+void CellLists::take_all(QuadNodeId node, std::vector<Item>& out) {
+  for (const QuadPosting& posting : list(node)) {
+    out.push_back({posting.entry, store_.bounds(store_.owner(posting.entry))});
+  }
+  postings_.release(cells_[raw(node)].list);
+}
+
+void CellLists::clear() {
+  cells_ = {};
+  postings_ = {};
+}
+
+void CellLists::save(ArchiveWriter& out) const {
+  cells_.save(out);
+  postings_.save(out);
+}
+
+void CellLists::load(ArchiveReader& in) {
+  cells_.load(in);
+  postings_.load(in);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,57 @@
+/// One plain list of entries per cell: what trees hold that stand behind a keyword already.
+#pragma once
+
+#include <vector>
+
+#include "nearcast/base/list_arena.h"
+#include "nearcast/index/quad_tree/posting.h"
+#include "nearcast/index/quad_tree/quad_forest.h"
+#include "nearcast/index/quad_tree/workload.h"
+
+namespace nearcast {
+
+class CellLists : public QuadContent {
+ public:
+  struct Item {
+    EntryId entry;
+    Rect box;
+  };
+
+  CellLists(const SubscriptionStore& store, const Workload& workload, double copy_cost)
+      : store_(store), workload_(workload), copy_cost_(copy_cost) {}
+
+  /// The chance that a message asks for the tree whose root is made next, at any place.
+  void expect(double chance) { next_chance_ = static_cast<float>(chance); }
+
+  void created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell);
+  void freed(QuadNodeId node) { cells_[raw(node)] = Cell{}; }
+  void attach(QuadNodeId node, const Item& item);
+  void detach(QuadNodeId node, const Item& item);
+  void take_all(QuadNodeId node, std::vector<Item>& out);
+  bool stays(QuadNodeId node, const QuadCell& cell, const Item& item) const;
+  void clear();
+
+  std::span<const QuadPosting> list(QuadNodeId node) const {
+    return postings_.view(cells_[raw(node)].list);
+  }
+
+  std::size_t memory_bytes() const { return cells_.memory_bytes() + postings_.memory_bytes(); }
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  struct Cell {
+    ListHandle list;
+    float chance;  ///< that a message asks for the tree
+    float share;   ///< of all messages that visit the cell
+  };
+
+  const SubscriptionStore& store_;
+  const Workload& workload_;
+  double copy_cost_;
+  float next_chance_ = 1;
+  Array<Cell> cells_;  ///< by node
+  ListArena<QuadPosting> postings_;
+};
+
+}  // namespace nearcast

@@ -1,0 +1,166 @@
+#include "nearcast/index/trie_qd/trie_qd.h"
+
+#include <algorithm>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/index/quad_tree/quad_parameters.h"
+#include "nearcast/index/quad_tree/verify.h"
+
+namespace nearcast {
+
+TrieQd::TrieQd(const SubscriptionStore& store, const Parameters& parameters)
+    : MatchIndex(store), areas_(quad_limits(parameters), store, workload_, copy_cost(parameters)) {}
+
+std::vector<ParameterSpec> TrieQd::parameters() { return quad_parameters(64, 10); }
+
+double TrieQd::chance_of(EntryId entry) const {
+  return workload_.chance(workload_.rarest(store_.clause(entry)));
+}
+
+bool TrieQd::find_path(EntryId entry, std::vector<Rank>& path) const {
+  path.clear();
+  for (const Token token : store_.clause(entry).positive) path.push_back(order_.rank(token));
+  std::ranges::sort(path);
+  return path.empty() || path.back() != TokenOrder::kUnranked;
+}
+
+TrieNodeId TrieQd::find_or_add(EntryId entry) {
+  for (const Token token : store_.clause(entry).positive) order_.rank_or_append(token);
+  find_path(entry, path_);
+  return trie_.find_or_add(path_);
+}
+
+void TrieQd::build(std::span<const SubscriptionId> ids) {
+  const std::uint64_t before = workload_.clauses();
+  if (ids.size() > before) return rebuild();
+  for (const SubscriptionId id : ids) {
+    store_.for_each_entry(id, [&](EntryId entry) {
+      workload_.count(store_.clause(entry), +1);
+      areas_.insert(trie_[find_or_add(entry)], item_of(entry), chance_of(entry));
+    });
+  }
+  // Only when all are in: the store has them all already.
+  if (is_time_to_refit(before, workload_.clauses())) rebuild();
+}
+
+void TrieQd::erase(SubscriptionId id) {
+  store_.for_each_entry(id, [&](EntryId entry) {
+    find_path(entry, path_);
+    const TrieNodeId node = trie_.find(path_);
+    ensure(node != kNoTrieNode, "trie-qd: an entry's keywords are not in the trie");
+    areas_.erase(trie_[node], item_of(entry));
+    trie_.prune(node, [&](TrieNodeId above) { return !trie_[above].is_empty(); });
+    workload_.count(store_.clause(entry), -1);
+  });
+}
+
+void TrieQd::order_keywords() {
+  std::vector<std::uint32_t> counts;
+  store_.for_each([&](SubscriptionId id) {
+    store_.for_each_entry(id, [&](EntryId entry) {
+      workload_.count(store_.clause(entry), +1);
+      for (const Token token : store_.clause(entry).positive) {
+        if (counts.size() <= raw(token)) counts.resize(raw(token) + 1);
+        ++counts[raw(token)];
+      }
+    });
+  });
+  order_.order_by(counts);
+}
+
+/// Everything in the store, which already has what is being added.
+void TrieQd::rebuild() {
+  workload_.assume(store_);
+  workload_.forget_counts();
+  order_keywords();
+  trie_.clear();
+  areas_.clear();
+  struct Placed {
+    TrieNodeId node;
+    EntryId entry;
+  };
+  std::vector<Placed> placed;
+  placed.reserve(workload_.clauses());
+  store_.for_each([&](SubscriptionId id) {
+    store_.for_each_entry(id,
+                          [&](EntryId entry) { placed.push_back({find_or_add(entry), entry}); });
+  });
+  std::ranges::sort(placed, {}, &Placed::node);
+  for (auto from = placed.begin(); from != placed.end();) {
+    const auto to = std::find_if(from, placed.end(),
+                                 [&](const Placed& other) { return other.node != from->node; });
+    std::vector<Item> items;
+    for (auto at = from; at != to; ++at) items.push_back(item_of(at->entry));
+    areas_.build(trie_[from->node], std::move(items), chance_of(from->entry));
+    from = to;
+  }
+}
+
+void TrieQd::match_below(TrieNodeId node, std::span<const Rank> ranks, const Message& message,
+                         MatchScratch& scratch, MatchSink& sink) const {
+  ++sink.work.nodes_visited;
+  areas_.search(trie_[node], message.place, sink.work, [&](std::span<const QuadPosting> postings) {
+    verify(store_, postings, message, scratch, sink);
+  });
+  // Both ascend: what lies before a hit is of no use to what comes after it.
+  std::span<const TrieChild> children = trie_.children(node);
+  for (std::size_t i = 0; i < ranks.size() && !children.empty(); ++i) {
+    const auto found = std::ranges::lower_bound(children, ranks[i], {}, &TrieChild::rank);
+    children = {found, children.end()};
+    if (children.empty() || children.front().rank != ranks[i]) continue;
+    match_below(children.front().node, ranks.subspan(i + 1), message, scratch, sink);
+  }
+}
+
+void TrieQd::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {
+  scratch.ranks.clear();
+  for (const Token token : message.tokens) {
+    const Rank rank = order_.rank(token);
+    if (rank != TokenOrder::kUnranked) scratch.ranks.push_back(rank);
+  }
+  std::ranges::sort(scratch.ranks);
+  match_below(kTrieRoot, scratch.ranks, message, scratch, sink);
+}
+
+std::size_t TrieQd::memory_bytes() const {
+  return workload_.memory_bytes() + order_.memory_bytes() + trie_.memory_bytes() +
+         areas_.memory_bytes();
+}
+
+void TrieQd::check_invariants() const {
+  trie_.check_invariants();
+  std::size_t entries = 0, copies = 0, postings = 0;
+  std::vector<Rank> path;
+  store_.for_each([&](SubscriptionId id) {
+    store_.for_each_entry(id, [&](EntryId entry) {
+      ++entries;
+      ensure(find_path(entry, path), "trie-qd: a keyword of an entry has no rank");
+      const TrieNodeId node = trie_.find(path);
+      ensure(node != kNoTrieNode, "trie-qd: an entry's keywords are not in the trie");
+      copies += areas_.check_item(trie_[node], item_of(entry));
+    });
+  });
+  trie_.for_each([&](TrieNodeId node, std::uint32_t) {
+    ensure(node == kTrieRoot || trie_.has_children(node) || !trie_[node].is_empty(),
+           "trie-qd: a node that nothing needs was not freed");
+    postings += areas_.check(trie_[node]);
+  });
+  ensure(copies == postings, "trie-qd: lists hold entries that no subscription has");
+  ensure(entries == workload_.clauses(), "trie-qd: clauses are counted wrongly");
+}
+
+void TrieQd::save(ArchiveWriter& out) const {
+  workload_.save(out);
+  order_.save(out);
+  trie_.save(out);
+  areas_.save(out);
+}
+
+void TrieQd::load(ArchiveReader& in) {
+  workload_.load(in);
+  order_.load(in);
+  trie_.load(in);
+  areas_.load(in);
+}
+
+}  // namespace nearcast
