@@ -38,6 +38,7 @@ struct MatchScratch {
   std::vector<std::uint32_t> ranks;    ///< the message's tokens in an index's own order
   std::vector<std::uint64_t> bits;     ///< a small set of hashed tokens; empty between messages
   std::vector<std::uint64_t> queue;    ///< work put off until its memory has arrived
+  std::vector<std::uint64_t> tallies;  ///< what was counted per entry, hashed; of one message
   std::vector<std::uint64_t> pending;  ///< the same, for a second kind of work
 
   /// Should this entry's match be reported? Only a subscription that can be met twice is looked up.

@@ -8,6 +8,7 @@
 #include "nearcast/index/keyword_first/keyword_first.h"
 #include "nearcast/index/mbr_trie/mbr_trie.h"
 #include "nearcast/index/rq_tree/rq_tree.h"
+#include "nearcast/index/rt_tree/rt_plus_plus_tree.h"
 #include "nearcast/index/rt_tree/rt_plus_tree.h"
 #include "nearcast/index/rt_tree/rt_tree.h"
 #include "nearcast/index/spatial_first/spatial_first.h"
@@ -45,6 +46,7 @@ const std::vector<IndexKind>& index_kinds() {
                    {"match", "learns"}),
       kind<RtTree>("rt-tree", "R-tree whose nodes know the keywords below them"),
       kind<RtPlusTree>("rt+-tree", "R-tree whose nodes know one keyword of each subscription"),
+      kind<RtPlusPlusTree>("rt++-tree", "R-tree that finds a keyword of a subscription per level"),
       kind<MbrTrie>("mbr-trie", "trie of token sets whose nodes carry boxes"),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),
       kind<TrieQd>("trie-qd", "trie of keywords, then a quadtree for each set of them"),
