@@ -12,6 +12,7 @@ EXAMPLES = int(os.environ.get("NEARCAST_EXAMPLES", "25"))  # per kind; more for 
 _TINY: dict[str, list[dict[str, Any]]] = {
     "auto": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
     "rt-tree": [{"min_children": 2, "max_children": 4}],
+    "ir-tree": [{"min_children": 2, "max_children": 4}],
     "rt++-tree": [{"min_children": 2, "max_children": 4}, {"min_children": 3, "max_children": 7}],
     "rt+-tree": [
         {"min_children": 2, "max_children": 4, "grid": 3},

@@ -5,6 +5,7 @@
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/index/brute_force/brute_force.h"
 #include "nearcast/index/iq_tree/iq_tree.h"
+#include "nearcast/index/ir_tree/ir_tree.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
 #include "nearcast/index/mbr_trie/mbr_trie.h"
 #include "nearcast/index/rq_tree/rq_tree.h"
@@ -41,6 +42,7 @@ const std::vector<IndexKind>& index_kinds() {
       kind<BruteForce>("brute-force", "looks at every subscription; the yardstick of correctness"),
       kind<IqTree>("iq-tree", "quadtree, then lists by least frequent keyword in each cell",
                    {"match", "learns"}),
+      kind<IrTree>("ir-tree", "R-tree whose nodes know which child has a keyword"),
       kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes"),
       kind<RqTree>("rq-tree", "lists by least frequent keyword, then a quadtree in each",
                    {"match", "learns"}),

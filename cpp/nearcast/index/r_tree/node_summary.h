@@ -11,17 +11,19 @@
 ///   entry_removed(nodes, n, e)     entry e no longer counts below n
 ///   subtree_added(nodes, n, c)     all entries below node c now count below n as well
 ///   subtree_removed(nodes, n, c)   all entries below node c no longer count below n
+///   child_split(nodes, n, c, s)    part of what was below n's child c is now below n's new child s
 ///   height_changed(nodes)          all nodes lie deeper or less deep than before
 ///
 /// Each call is about ONE node n, and n is told everything that changes what it holds: the node
 /// next to the change first, then its ancestors up to the root. What stays below n although it
-/// moves (a split of a grandchild) is not told to n.
+/// moves (a split of a grandchild) is not told to n. Only where a child itself is split, its parent
+/// hears of it: child_split, for summaries that know one child from another (IR).
 ///
 ///   insert       entry_added for the leaf and every ancestor: O(height) calls
 ///   erase        entry_removed for the same nodes
 ///   split        node_created for the new sibling; for each child that goes over, entry_removed
 ///                from the old and entry_added to the new node (in a leaf) or subtree_removed and
-///                subtree_added (above)
+///                subtree_added (above); then child_split for their parent
 ///   new root     node_created, subtree_added for both halves
 ///   dissolve     of a node below min_children: subtree_removed for every ancestor, node_freed;
 ///                later its children are inserted anew, entry_added or subtree_added along the path
@@ -56,6 +58,7 @@ struct NoSummary {
   void entry_removed(const RTreeNodes&, RNodeId, EntryId) {}
   void subtree_added(const RTreeNodes&, RNodeId, RNodeId) {}
   void subtree_removed(const RTreeNodes&, RNodeId, RNodeId) {}
+  void child_split(const RTreeNodes&, RNodeId, RNodeId, RNodeId) {}
   void height_changed(const RTreeNodes&) {}
 };
 

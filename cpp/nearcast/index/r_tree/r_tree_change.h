@@ -64,6 +64,7 @@ void RTree<Summary>::split_overfull(RNodeId node) {
     const RNodeId parent = nodes_.parent(node);
     nodes_.set_box(parent, nodes_.slot_of(parent, raw(node)), nodes_.bounds(node));
     adopt(parent, nodes_.bounds(sibling), raw(sibling));
+    summary_.child_split(nodes_, parent, node, sibling);
     node = parent;
   }
 }
