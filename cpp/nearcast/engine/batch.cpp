@@ -84,6 +84,38 @@ void read_words(const TextColumn& texts, std::size_t row, std::string& letters,
   }
 }
 
+/// Times the messages of a batch one by one, by the cheapest clock there is: on x86 the counter of
+/// the processor, scaled by the steady clock over the whole batch.
+class Stopwatch {
+ public:
+  void lap(std::vector<std::int64_t>& laps) {
+    const std::uint64_t now = ticks();
+    laps.push_back(static_cast<std::int64_t>(now - last_));
+    last_ = now;
+  }
+  /// Turns laps into nanoseconds.
+  void finish(std::vector<std::int64_t>& laps) const {
+    const auto elapsed =
+        std::chrono::nanoseconds(std::chrono::steady_clock::now() - started_).count();
+    const auto counted = static_cast<double>(ticks() - first_);
+    const double scale = counted > 0 ? static_cast<double>(elapsed) / counted : 1;
+    for (std::int64_t& lap : laps)
+      lap = static_cast<std::int64_t>(static_cast<double>(lap) * scale);
+  }
+
+ private:
+  static std::uint64_t ticks() {
+#if defined(__x86_64__)
+    return __builtin_ia32_rdtsc();
+#else
+    return static_cast<std::uint64_t>(std::chrono::steady_clock::now().time_since_epoch().count());
+#endif
+  }
+
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+  std::uint64_t first_ = ticks(), last_ = first_;
+};
+
 }  // namespace
 
 void Engine::check_rows(const SubscriptionColumns& rows) const {
@@ -185,7 +217,6 @@ void Engine::append_ids(std::span<const SubscriptionId> ids, MatchColumns& out) 
 template <typename Visit>
 void Engine::for_each_message(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
                               MatchColumns& out, Visit&& visit) const {
-  using Clock = std::chrono::steady_clock;
   const auto message_of = [&](std::size_t row) {
     return Message{scratch.tokens[row % scratch.tokens.size()], messages.places[row]};
   };
@@ -198,19 +229,18 @@ void Engine::for_each_message(const MessageColumns& messages, bool is_timed, Bat
     index_->prefetch(message_of(row), 0);
   };
   const double cpu_start = thread_cpu_seconds();
-  auto before = Clock::now();
+  Stopwatch watch;
+  if (is_timed) out.nanoseconds.reserve(messages.rows);
   approach(0);
   approach(1);
   for (std::size_t row = 0; row < messages.rows; ++row) {
     approach(row + 2);
     if (row + 1 < messages.rows) index_->prefetch(message_of(row + 1), 1);
     visit(row, message_of(row));
-    if (!is_timed) continue;
-    const auto after = Clock::now();
-    out.nanoseconds.push_back(std::chrono::nanoseconds(after - before).count());
-    before = after;
+    if (is_timed) watch.lap(out.nanoseconds);
   }
   out.cpu_seconds = thread_cpu_seconds() - cpu_start;
+  watch.finish(out.nanoseconds);
 }
 
 MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const {

@@ -62,6 +62,8 @@ class HeavyLists {
   const Heavy& list(std::uint32_t number) const { return lists_[number]; }
   const Node& node(std::uint32_t number) const { return nodes_[number]; }
   const Block& block(std::uint32_t number) const { return blocks_[number]; }
+  void prefetch_node(std::uint32_t number) const { prefetch(&nodes_[number], sizeof(Node)); }
+  void prefetch_block(std::uint32_t number) const { prefetch(&blocks_[number], sizeof(Block)); }
 
   std::uint32_t make(std::span<Entry> entries);  ///< reorders them
   void free(std::uint32_t number);
@@ -84,6 +86,10 @@ class HeavyLists {
   };
   static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
+  static void prefetch(const void* start, std::size_t bytes) {
+    const char* at = static_cast<const char*>(start);
+    for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(at + line);
+  }
   std::uint32_t pack(std::span<Entry> entries, std::uint32_t& levels);
   Outcome insert_below(std::uint32_t node, std::uint32_t level, const Entry& entry);
   Outcome insert_in_block(std::uint32_t block, const Entry& entry);

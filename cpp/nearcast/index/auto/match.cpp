@@ -27,7 +27,7 @@ void AutoIndex::prefetch(const Message& message, int step) const {
     if (step == 0) {
       __builtin_prefetch(&head);
     } else if (head.is_heavy()) {
-      __builtin_prefetch(&heavies_.node(heavies_.list(head.place).root));
+      heavies_.prefetch_node(heavies_.list(head.place).root);
     } else if (!head.is_empty()) {
       smalls_.prefetch(head);
     }

@@ -85,8 +85,7 @@ struct Search {
   // ---- long lists ----
 
   void push_node(std::uint32_t number, std::uint32_t level) {
-    const char* at = reinterpret_cast<const char*>(&heavies.node(number));
-    for (std::size_t line = 0; line < sizeof(Node); line += 64) __builtin_prefetch(at + line);
+    heavies.prefetch_node(number);
     scratch.queue.push_back(std::uint64_t{level} << 32 | number);
   }
 
@@ -116,8 +115,7 @@ struct Search {
   }
 
   void push_block(std::uint32_t number) {
-    const char* at = reinterpret_cast<const char*>(&heavies.block(number));
-    for (std::size_t line = 0; line < sizeof(Block); line += 64) __builtin_prefetch(at + line);
+    heavies.prefetch_block(number);
     scratch.queue.push_back(number);
   }
 
