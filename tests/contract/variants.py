@@ -36,6 +36,11 @@ _TINY: dict[str, list[dict[str, Any]]] = {
         {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
         {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},
     ],
+    "pt-quadtree": [
+        {"max_leaf_size": 2},
+        {"max_leaf_size": 3, "max_copies": 1, "pivot": "rare"},
+        {"max_leaf_size": 2, "max_copies": 1000, "min_area": 100},
+    ],
     "spatial-first": [{"min_children": 2, "max_children": 4}],
     "ap-tree": [
         {"max_children": 4, "max_leaf_size": 2},

@@ -8,6 +8,7 @@
 #include "nearcast/index/ir_tree/ir_tree.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
 #include "nearcast/index/mbr_trie/mbr_trie.h"
+#include "nearcast/index/pt_quadtree/pt_quadtree.h"
 #include "nearcast/index/rq_tree/rq_tree.h"
 #include "nearcast/index/rt_tree/rt_plus_plus_tree.h"
 #include "nearcast/index/rt_tree/rt_plus_tree.h"
@@ -50,6 +51,7 @@ const std::vector<IndexKind>& index_kinds() {
       kind<RtPlusTree>("rt+-tree", "R-tree whose nodes know one keyword of each subscription"),
       kind<RtPlusPlusTree>("rt++-tree", "R-tree that finds a keyword of a subscription per level"),
       kind<MbrTrie>("mbr-trie", "trie of token sets whose nodes carry boxes"),
+      kind<PtQuadtree>("pt-quadtree", "quadtree whose cells know which tokens stand for their entries"),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),
       kind<TrieQd>("trie-qd", "trie of keywords, then a quadtree for each set of them"),
   };

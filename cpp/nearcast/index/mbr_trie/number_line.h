@@ -20,7 +20,7 @@
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
-#include "nearcast/index/mbr_trie/float_box.h"
+#include "nearcast/geo/float_box.h"
 #include "nearcast/index/token_trie/token_trie.h"
 
 namespace nearcast {

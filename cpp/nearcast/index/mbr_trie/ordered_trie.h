@@ -23,7 +23,7 @@
 #include <vector>
 
 #include "nearcast/base/work_counters.h"
-#include "nearcast/index/mbr_trie/float_box.h"
+#include "nearcast/geo/float_box.h"
 #include "nearcast/index/mbr_trie/number_line.h"
 #include "nearcast/index/token_trie/token_trie.h"
 #include "nearcast/model/entry_map.h"
