@@ -14,7 +14,8 @@ namespace nearcast {
 namespace {
 
 constexpr std::size_t kHeapLimit = std::size_t{1} << 20;
-constexpr std::size_t kAddresses = std::size_t{1} << 35;  // 32 GiB of addresses, not of memory
+constexpr std::size_t kFirstAddresses = std::size_t{1} << 26;  // of addresses, not of memory
+constexpr std::size_t kMoreAddresses = 16;                     // times as many, when they run out
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
 constexpr std::size_t kCommitStep = std::size_t{1} << 18;
 constexpr std::size_t kMapFrom = std::size_t{1} << 16;  // smaller blobs are cheaper to copy
@@ -37,8 +38,9 @@ void Region::release() {
   capacity_ = reserved_ = 0;
 }
 
-void Region::reserve_addresses() {
-  const std::size_t length = kAddresses + kHugePage;
+void Region::reserve_addresses(std::size_t bytes) {
+  const std::size_t addresses = round_up(std::max(bytes, kFirstAddresses), kHugePage);
+  const std::size_t length = addresses + kHugePage;
   void* start =
       ::mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) throw std::bad_alloc();
@@ -46,9 +48,9 @@ void Region::reserve_addresses() {
   const auto first = reinterpret_cast<std::uintptr_t>(start);
   const std::uintptr_t aligned = round_up(first, kHugePage);
   if (aligned != first) ::munmap(start, aligned - first);
-  ::munmap(reinterpret_cast<void*>(aligned + kAddresses), first + kHugePage - aligned);
+  ::munmap(reinterpret_cast<void*>(aligned + addresses), first + kHugePage - aligned);
   data_ = reinterpret_cast<std::byte*>(aligned);
-  reserved_ = kAddresses;
+  reserved_ = addresses;
   capacity_ = 0;
 #ifdef MADV_HUGEPAGE
   // Lists are read at random: with small pages every other read would miss the TLB. Only a wish.
@@ -58,11 +60,32 @@ void Region::reserve_addresses() {
 
 void Region::commit(std::size_t bytes) {
   const std::size_t wanted = round_up(bytes, bytes < kHugePage ? kCommitStep : kHugePage);
-  if (wanted > reserved_) throw std::bad_alloc();
+  if (wanted > reserved_) move_to_more_addresses(wanted);
+  if (wanted <= capacity_) return;
   if (::mprotect(data_ + capacity_, wanted - capacity_, PROT_READ | PROT_WRITE) != 0) {
     throw std::bad_alloc();
   }
   capacity_ = wanted;
+}
+
+/// Pages move by their table entries, not by their contents, where the system can.
+void Region::move_to_more_addresses(std::size_t bytes) {
+  Region larger;
+  larger.reserve_addresses(std::max(bytes, reserved_ * kMoreAddresses));
+#ifdef MREMAP_FIXED
+  void* moved = ::mremap(data_, capacity_, capacity_, MREMAP_MAYMOVE | MREMAP_FIXED, larger.data_);
+  if (moved != MAP_FAILED) {
+    larger.capacity_ = capacity_;
+    ::munmap(data_ + capacity_, reserved_ - capacity_);
+    data_ = nullptr;
+    capacity_ = reserved_ = 0;
+    swap(larger);
+    return;
+  }
+#endif
+  larger.commit(bytes);
+  std::memcpy(larger.data_, data_, capacity_);
+  swap(larger);
 }
 
 void Region::grow(std::size_t bytes, std::size_t used) {
@@ -81,7 +104,7 @@ void Region::grow(std::size_t bytes, std::size_t used) {
     return;
   }
   Region large;
-  large.reserve_addresses();
+  large.reserve_addresses(bytes);
   large.commit(bytes);
   if (used != 0)
     std::memcpy(large.data_, data_, used);  // the rest of the heap block was zero or stale
@@ -96,8 +119,8 @@ void Region::adopt(const Blob& blob) {
     fresh.grow(blob.count, 0);
     if (blob.count != 0) std::memcpy(fresh.data_, blob.bytes, blob.count);
   } else {
-    fresh.reserve_addresses();
     const std::size_t length = round_up(blob.count, page);
+    fresh.reserve_addresses(4 * length);
     void* mapped = ::mmap(fresh.data_, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED,
                           blob.file, static_cast<off_t>(blob.file_offset));
     if (mapped == MAP_FAILED) {

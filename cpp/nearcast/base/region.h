@@ -42,7 +42,8 @@ class Region {
 
  private:
   void release();
-  void reserve_addresses();
+  void reserve_addresses(std::size_t bytes);  ///< at least so many; nothing is committed
+  void move_to_more_addresses(std::size_t bytes);
   void commit(std::size_t bytes);
 
   std::byte* data_ = nullptr;
