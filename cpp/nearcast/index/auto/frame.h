@@ -57,7 +57,9 @@ class Axis {
 class Frame {
  public:
   CellBox cells(const Rect& box) const {
-    return {lon_.cell(box.west), lon_.cell(box.east), lat_.cell(box.south), lat_.cell(box.north)};
+    const Cell west = lon_.cell(box.west), south = lat_.cell(box.south);
+    if (box.west == box.east && box.south == box.north) return {west, west, south, south};
+    return {west, lon_.cell(box.east), south, lat_.cell(box.north)};
   }
   void fit(std::span<const double> lons, std::span<const double> lats) {
     lon_.fit(lons);
