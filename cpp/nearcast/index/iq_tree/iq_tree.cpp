@@ -34,8 +34,7 @@ void IqTree::erase(SubscriptionId id) {
 }
 
 void IqTree::build(std::span<const SubscriptionId> ids) {
-  const std::uint64_t before = workload_.clauses();
-  if (ids.size() > before) return rebuild();
+  if (ids.size() > workload_.clauses()) return rebuild();
   for (const SubscriptionId id : ids) {
     store_.for_each_entry(id, [&](EntryId entry) {
       workload_.count(store_.clause(entry), +1);
@@ -44,7 +43,7 @@ void IqTree::build(std::span<const SubscriptionId> ids) {
     });
   }
   // Only when all are in: the store has them all already.
-  if (is_time_to_refit(before, workload_.clauses())) rebuild();
+  if (workload_.has_outgrown_build()) rebuild();
 }
 
 void IqTree::learn(const MessageSample& sample) {
@@ -55,10 +54,7 @@ void IqTree::learn(const MessageSample& sample) {
 /// Everything in the store, which already has what is being added.
 void IqTree::rebuild() {
   workload_.assume(store_);
-  workload_.forget_counts();
-  store_.for_each([&](SubscriptionId id) {
-    store_.for_each_entry(id, [&](EntryId entry) { workload_.count(store_.clause(entry), +1); });
-  });
+  workload_.count_all(store_);
   std::vector<Item> items;
   items.reserve(workload_.clauses());
   store_.for_each([&](SubscriptionId id) {

@@ -13,7 +13,7 @@ void RankedLists::created(QuadNodeId node, QuadNodeId, const QuadCell& cell) {
 
 bool RankedLists::stays(QuadNodeId node, const QuadCell& cell, const Item& item) const {
   const double visits = static_cast<double>(cells_[raw(node)].share) * item.choice.chance;
-  return is_better_whole(item.box, cell, visits, copy_cost_);
+  return is_better_whole(item.box, cell, workload_.density(), visits, copy_cost_);
 }
 
 std::uint32_t RankedLists::create(QuadNodeId node, Token key) {

@@ -15,7 +15,7 @@ void CellLists::created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell
 bool CellLists::stays(QuadNodeId node, const QuadCell& cell, const Item& item) const {
   const Cell& here = cells_[raw(node)];
   const double visits = static_cast<double>(here.share) * static_cast<double>(here.chance);
-  return is_better_whole(item.box, cell, visits, copy_cost_);
+  return is_better_whole(item.box, cell, workload_.density(), visits, copy_cost_);
 }
 
 void CellLists::attach(QuadNodeId node, const Item& item) {

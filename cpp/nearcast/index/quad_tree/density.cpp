@@ -23,8 +23,13 @@ struct Pending {
 /// Breadth first: when the cells run out, all regions are resolved to about the same depth.
 void MessageDensity::learn(std::span<const Place> places) {
   cells_.clear();
+  width_ = height_ = 0;
   if (places.empty()) return;
   const double messages = static_cast<double>(places.size());
+  for (const Place& place : places) {
+    width_ += (width(place.part[0]) + (place.parts == 2 ? width(place.part[1]) : 0)) / messages;
+    height_ += height(place.part[0]) / messages;
+  }
   cells_.push_back({0, 1});
   std::vector<Pending> level, next;
   level.push_back({0, 0, kWorldCell, {places.begin(), places.end()}});
@@ -56,12 +61,25 @@ double MessageDensity::share(const QuadCell& cell) const {
   bool is_known = !cells_.empty();
   while (at.half_width > cell.half_width) {
     const Quadrant quadrant = quadrant_of(at, {cell.lon, cell.lat});
+    const double even_share = share * part(at, 2);
     at = at.child(quadrant);
     is_known = is_known && cells_[known].first_child != 0;
     known = is_known ? cells_[known].first_child + quadrant : 0;
-    share = is_known ? static_cast<double>(cells_[known].share) : share / 4;
+    share = is_known ? static_cast<double>(cells_[known].share) : even_share;
   }
   return share;
+}
+
+void MessageDensity::save(ArchiveWriter& out) const {
+  out.value(width_);
+  out.value(height_);
+  cells_.save(out);
+}
+
+void MessageDensity::load(ArchiveReader& in) {
+  width_ = in.value<double>();
+  height_ = in.value<double>();
+  cells_.load(in);
 }
 
 }  // namespace nearcast

@@ -1,6 +1,9 @@
 /// Where messages are: the share of all messages that visits a cell, for any cell of a quadtree.
 /// Counted in a quadtree of its own with a bounded number of cells; below its leaves messages are
 /// taken to be even. Without messages, even everywhere.
+///
+/// A range visits more cells the smaller they are. So cells of half the width have not half the
+/// visits, but by as much more as messages are wide on average.
 #pragma once
 
 #include <span>
@@ -18,9 +21,16 @@ class MessageDensity {
   /// The chance that a message visits the cell, which is one of the quadtree of the world.
   double share(const QuadCell& cell) const;
 
+  /// Of the messages that visit the cell: the part that visits one of side × side cells in it.
+  double part(const QuadCell& cell, double side) const {
+    const double columns = 2 * cell.half_width, rows = 2 * cell.half_height;
+    return (columns / side + width_) / (columns + width_) * (rows / side + height_) /
+           (rows + height_);
+  }
+
   std::size_t memory_bytes() const { return cells_.memory_bytes(); }
-  void save(ArchiveWriter& out) const { cells_.save(out); }
-  void load(ArchiveReader& in) { cells_.load(in); }
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
 
  private:
   struct Cell {
@@ -28,7 +38,8 @@ class MessageDensity {
     float share;
   };
 
-  Array<Cell> cells_;  ///< the root first; empty: nothing is known
+  double width_ = 0, height_ = 0;  ///< of a message, on average
+  Array<Cell> cells_;              ///< the root first; empty: nothing is known
 };
 
 }  // namespace nearcast

@@ -10,9 +10,10 @@
 ///
 /// Staying is one copy with the visits of the whole cell. Going down is compared at every depth: as
 /// many copies as the entry touches cells there, each with its part of the visits, as if messages
-/// were even within the cell. The least of these against staying decides, here and anew in each
-/// child. So an area that covers the cell stays, a small one on a dividing line goes down (which no
-/// look at the next level alone would show), and rarely visited cells are not worth copies.
+/// were even within the cell. (A range meets several copies, so it pays for each.) The least of
+/// these against staying decides, here and anew in each child. So an area that covers the cell
+/// stays, a small one on a dividing line goes down (which no look at the next level alone would
+/// show), and rarely visited cells are not worth copies.
 ///
 /// A cell smaller than a quarter of the area in some direction keeps it whatever the cost: so the
 /// copies of one entry are bounded, however long its border.
@@ -20,6 +21,7 @@
 
 #include <algorithm>
 
+#include "nearcast/index/quad_tree/density.h"
 #include "nearcast/index/quad_tree/quad_cell.h"
 
 namespace nearcast {
@@ -33,8 +35,8 @@ inline double cells_touched(double from, double to, double count) {
   return cell_at(to) - cell_at(from) + 1;
 }
 
-inline bool is_better_whole(const Rect& box, const QuadCell& cell, double visits,
-                            double copy_cost) {
+inline bool is_better_whole(const Rect& box, const QuadCell& cell, const MessageDensity& density,
+                            double visits, double copy_cost) {
   constexpr int kLookAhead = 16;  // deeper, a cell has too few visits to make a difference
   constexpr double kMostCells = 4;
   const Rect outer = cell.bounds();
@@ -49,7 +51,7 @@ inline bool is_better_whole(const Rect& box, const QuadCell& cell, double visits
     side *= 2;
     const double copies = cells_touched(west, east, side) * cells_touched(south, north, side);
     if (copies * copy_cost >= whole) return true;  // and deeper there are only more
-    if (copies * (visits / (side * side) + copy_cost) < whole) return false;
+    if (copies * (visits * density.part(cell, side) + copy_cost) < whole) return false;
   }
   return true;
 }

@@ -23,10 +23,4 @@ inline double copy_cost(const Parameters& parameters) {
   return parameters.number("copy_cost") / 1e6;
 }
 
-/// An index that grows bit by bit asks anew where subscriptions are when it passes these sizes;
-/// later it is known well enough.
-inline bool is_time_to_refit(std::uint64_t before, std::uint64_t after) {
-  return (before < 512 && after >= 512) || (before < 8192 && after >= 8192);
-}
-
 }  // namespace nearcast

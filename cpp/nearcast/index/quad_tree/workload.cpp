@@ -1,6 +1,7 @@
 #include "nearcast/index/quad_tree/workload.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace nearcast {
 namespace {
@@ -19,6 +20,15 @@ void Workload::count(const Clause& clause, int step) {
     if (frequencies_.size() <= raw(token)) frequencies_.resize(raw(token) + 1);
     frequencies_[raw(token)] += static_cast<std::uint32_t>(step);
   }
+}
+
+void Workload::count_all(const SubscriptionStore& store) {
+  frequencies_.clear();
+  clauses_ = 0;
+  store.for_each([&](SubscriptionId id) {
+    store.for_each_entry(id, [&](EntryId entry) { count(store.clause(entry), +1); });
+  });
+  built_ = clauses_;
 }
 
 Token Workload::rarest(const Clause& clause) const {
@@ -72,6 +82,7 @@ std::size_t Workload::memory_bytes() const {
 
 void Workload::save(ArchiveWriter& out) const {
   out.value(clauses_);
+  out.value(built_);
   out.value(messages_);
   frequencies_.save(out);
   heard_.save(out);
@@ -80,6 +91,7 @@ void Workload::save(ArchiveWriter& out) const {
 
 void Workload::load(ArchiveReader& in) {
   clauses_ = in.value<std::uint64_t>();
+  built_ = in.value<std::uint64_t>();
   messages_ = in.value<std::uint64_t>();
   frequencies_.load(in);
   heard_.load(in);

@@ -19,8 +19,7 @@ Token RqTree::choose(EntryId entry) {
 }
 
 void RqTree::build(std::span<const SubscriptionId> ids) {
-  const std::uint64_t before = workload_.clauses();
-  if (ids.size() > before) return rebuild();
+  if (ids.size() > workload_.clauses()) return rebuild();
   for (const SubscriptionId id : ids) {
     store_.for_each_entry(id, [&](EntryId entry) {
       workload_.count(store_.clause(entry), +1);
@@ -29,7 +28,7 @@ void RqTree::build(std::span<const SubscriptionId> ids) {
     });
   }
   // Only when all are in: the store has them all already.
-  if (is_time_to_refit(before, workload_.clauses())) rebuild();
+  if (workload_.has_outgrown_build()) rebuild();
 }
 
 void RqTree::erase(SubscriptionId id) {
@@ -47,12 +46,9 @@ void RqTree::learn(const MessageSample& sample) {
 /// Everything in the store, which already has what is being added.
 void RqTree::rebuild() {
   workload_.assume(store_);
-  workload_.forget_counts();
+  workload_.count_all(store_);
   lists_ = {};
   areas_.clear();
-  store_.for_each([&](SubscriptionId id) {
-    store_.for_each_entry(id, [&](EntryId entry) { workload_.count(store_.clause(entry), +1); });
-  });
   std::vector<std::uint32_t> ends;
   store_.for_each([&](SubscriptionId id) {
     store_.for_each_entry(id, [&](EntryId entry) {

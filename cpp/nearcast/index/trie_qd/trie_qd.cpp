@@ -31,8 +31,7 @@ TrieNodeId TrieQd::find_or_add(EntryId entry) {
 }
 
 void TrieQd::build(std::span<const SubscriptionId> ids) {
-  const std::uint64_t before = workload_.clauses();
-  if (ids.size() > before) return rebuild();
+  if (ids.size() > workload_.clauses()) return rebuild();
   for (const SubscriptionId id : ids) {
     store_.for_each_entry(id, [&](EntryId entry) {
       workload_.count(store_.clause(entry), +1);
@@ -40,7 +39,7 @@ void TrieQd::build(std::span<const SubscriptionId> ids) {
     });
   }
   // Only when all are in: the store has them all already.
-  if (is_time_to_refit(before, workload_.clauses())) rebuild();
+  if (workload_.has_outgrown_build()) rebuild();
 }
 
 void TrieQd::erase(SubscriptionId id) {
@@ -54,25 +53,11 @@ void TrieQd::erase(SubscriptionId id) {
   });
 }
 
-void TrieQd::order_keywords() {
-  std::vector<std::uint32_t> counts;
-  store_.for_each([&](SubscriptionId id) {
-    store_.for_each_entry(id, [&](EntryId entry) {
-      workload_.count(store_.clause(entry), +1);
-      for (const Token token : store_.clause(entry).positive) {
-        if (counts.size() <= raw(token)) counts.resize(raw(token) + 1);
-        ++counts[raw(token)];
-      }
-    });
-  });
-  order_.order_by(counts);
-}
-
 /// Everything in the store, which already has what is being added.
 void TrieQd::rebuild() {
   workload_.assume(store_);
-  workload_.forget_counts();
-  order_keywords();
+  workload_.count_all(store_);
+  order_.order_by(workload_.frequencies());
   trie_.clear();
   areas_.clear();
   struct Placed {
@@ -102,13 +87,25 @@ void TrieQd::match_below(TrieNodeId node, std::span<const Rank> ranks, const Mes
   areas_.search(trie_[node], message.place, sink.work, [&](std::span<const QuadPosting> postings) {
     verify(store_, postings, message, scratch, sink);
   });
-  // Both ascend: what lies before a hit is of no use to what comes after it.
+  // The fewer look for the more. Both ascend: what lies before a hit is of no use after it.
   std::span<const TrieChild> children = trie_.children(node);
-  for (std::size_t i = 0; i < ranks.size() && !children.empty(); ++i) {
-    const auto found = std::ranges::lower_bound(children, ranks[i], {}, &TrieChild::rank);
-    children = {found, children.end()};
-    if (children.empty() || children.front().rank != ranks[i]) continue;
-    match_below(children.front().node, ranks.subspan(i + 1), message, scratch, sink);
+  while (!children.empty() && !ranks.empty()) {
+    if (children.size() < ranks.size()) {
+      ranks = {std::ranges::lower_bound(ranks, children.front().rank), ranks.end()};
+    } else {
+      const auto found = std::ranges::lower_bound(children, ranks.front(), {}, &TrieChild::rank);
+      children = {found, children.end()};
+    }
+    if (ranks.empty() || children.empty()) return;
+    if (ranks.front() == children.front().rank) {
+      match_below(children.front().node, ranks.subspan(1), message, scratch, sink);
+      ranks = ranks.subspan(1);
+      children = children.subspan(1);
+    } else if (ranks.front() < children.front().rank) {
+      ranks = ranks.subspan(1);
+    } else {
+      children = children.subspan(1);
+    }
   }
 }
 

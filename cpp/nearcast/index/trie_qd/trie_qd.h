@@ -49,7 +49,6 @@ class TrieQd final : public MatchIndex {
   bool find_path(EntryId entry, std::vector<Rank>& path) const;
   TrieNodeId find_or_add(EntryId entry);
   void rebuild();
-  void order_keywords();
   void match_below(TrieNodeId node, std::span<const Rank> ranks, const Message& message,
                    MatchScratch& scratch, MatchSink& sink) const;
 
