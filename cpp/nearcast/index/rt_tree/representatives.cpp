@@ -1,7 +1,7 @@
 #include "nearcast/index/rt_tree/representatives.h"
 
 #include <algorithm>
-#include <tuple>
+#include <utility>
 
 #include "nearcast/base/errors.h"
 
@@ -41,13 +41,25 @@ std::vector<ParameterSpec> Representatives::parameters() {
 void Representatives::admit(std::span<const EntryId> entries) {
   if (header_.entries == 0 && entries.size() >= kEnoughToFit) fit_frame(entries);
   // Count everything first: the rarest is then the rarest of the whole, not of what came before.
-  for (const EntryId entry : entries) count(entry, +1);
+  for (const EntryId entry : by_cell(entries)) count(entry, +1);
   if (header_.strategy == Strategy::kDf && entries.size() > 1) {
     const std::vector<TokenKey> keys = choose_greedily(store_, entries);
     for (std::size_t i = 0; i < entries.size(); ++i) chosen_.set(entries[i], keys[i]);
     return;
   }
   for (const EntryId entry : entries) chosen_.set(entry, choose(entry));
+}
+
+/// One cell of the grid after the other, so that what a growing table leaves behind is of use to
+/// the next one.
+std::vector<EntryId> Representatives::by_cell(std::span<const EntryId> entries) const {
+  std::vector<EntryId> ordered(entries.begin(), entries.end());
+  if (header_.strategy != Strategy::kLocality || entries.size() == 1) return ordered;
+  std::vector<std::pair<std::size_t, EntryId>> placed;
+  for (const EntryId entry : entries) placed.emplace_back(cell_of(entry), entry);
+  std::sort(placed.begin(), placed.end());
+  for (std::size_t i = 0; i < placed.size(); ++i) ordered[i] = placed[i].second;
+  return ordered;
 }
 
 void Representatives::count(EntryId entry, int step) {

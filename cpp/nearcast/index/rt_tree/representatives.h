@@ -58,6 +58,7 @@ class Representatives {
     Rect frame;
   };
 
+  std::vector<EntryId> by_cell(std::span<const EntryId> entries) const;
   void count(EntryId entry, int step);
   TokenKey choose(EntryId entry) const;
   std::uint32_t frequency(TokenKey key) const { return frequencies_[raw(key)]; }

@@ -9,6 +9,9 @@
 /// its whole table along, O(tokens) and not O(entries). The number of a token at a node bounds how
 /// many entries below can gain by it, for whoever needs bounds and not only yes or no.
 ///
+/// The root has no table, since nobody asks whether to visit it; it would be the largest. A root
+/// that gets a parent gets its table then, from its children.
+///
 /// Keys answers for_each_key(entry, visit), the same when the entry comes and when it goes, and is
 /// told who comes and goes.
 #pragma once
@@ -34,17 +37,25 @@ class TokenCounts {
   Keys& keys() { return keys_; }
 
   void node_created(const RTreeNodes&, RNodeId node) { tables_.add_row(raw(node)); }
-  void node_freed(const RTreeNodes&, RNodeId node) { tables_.clear(raw(node)); }
-  void entry_added(const RTreeNodes&, RNodeId node, EntryId entry) {
+  void node_freed(const RTreeNodes& nodes, RNodeId node) {
+    tables_.clear(raw(node));
+    if (nodes.root() != kNoRNode) tables_.clear(raw(nodes.root()));  // it may have become the root
+  }
+  void entry_added(const RTreeNodes& nodes, RNodeId node, EntryId entry) {
+    if (node == nodes.root()) return;
     keys_.for_each_key(entry, [&](TokenKey key) { add(node, key, 1); });
   }
-  void entry_removed(const RTreeNodes&, RNodeId node, EntryId entry) {
+  void entry_removed(const RTreeNodes& nodes, RNodeId node, EntryId entry) {
+    if (node == nodes.root()) return;
     keys_.for_each_key(entry, [&](TokenKey key) { subtract(node, key, 1); });
   }
-  void subtree_added(const RTreeNodes&, RNodeId node, RNodeId child) {
+  void subtree_added(const RTreeNodes& nodes, RNodeId node, RNodeId child) {
+    if (tables_.size(raw(child)) == 0) fill(nodes, tables_, raw(child), child);  // it was the root
+    if (node == nodes.root()) return;
     tables_.for_each(raw(child), [&](const Cell& cell) { add(node, cell.key(), cell.value); });
   }
-  void subtree_removed(const RTreeNodes&, RNodeId node, RNodeId child) {
+  void subtree_removed(const RTreeNodes& nodes, RNodeId node, RNodeId child) {
+    if (node == nodes.root()) return;
     tables_.for_each(raw(child), [&](const Cell& cell) { subtract(node, cell.key(), cell.value); });
   }
   void child_split(const RTreeNodes&, RNodeId, RNodeId, RNodeId) {}
@@ -76,6 +87,7 @@ class TokenCounts {
     cell->value -= count;
     if (cell->value == 0) tables_.erase(raw(node), key);
   }
+  void fill(const RTreeNodes& nodes, TokenTables& tables, std::size_t row, RNodeId node) const;
   void check_below(const RTreeNodes& nodes, RNodeId node) const;
 
   TokenTables tables_;
@@ -89,29 +101,39 @@ void TokenCounts<Keys>::check_invariants(const RTreeNodes& nodes) const {
   if (nodes.root() != kNoRNode) check_below(nodes, nodes.root());
 }
 
+/// Into `row` of `tables` what the children of a node say that the node should have.
+template <typename Keys>
+void TokenCounts<Keys>::fill(const RTreeNodes& nodes, TokenTables& tables, std::size_t row,
+                             RNodeId node) const {
+  const auto count = [&](TokenKey key, std::uint32_t times) {
+    tables.obtain(row, key).value += times;
+  };
+  for (std::uint32_t slot = 0; slot < nodes.count(node); ++slot) {
+    if (nodes.is_leaf(node)) {
+      keys_.for_each_key(nodes.entry(node, slot), [&](TokenKey key) { count(key, 1); });
+    } else {
+      tables_.for_each(raw(nodes.child(node, slot)),
+                       [&](const Cell& cell) { count(cell.key(), cell.value); });
+    }
+  }
+}
+
 /// Each node's table against its children's: with the leaves right, all are.
 template <typename Keys>
 void TokenCounts<Keys>::check_below(const RTreeNodes& nodes, RNodeId node) const {
   TokenTables expected;
   expected.add_row(0);
-  for (std::uint32_t slot = 0; slot < nodes.count(node); ++slot) {
-    const auto expect = [&](TokenKey key, std::uint32_t count) {
-      expected.obtain(0, key).value += count;
-    };
-    if (nodes.is_leaf(node)) {
-      keys_.for_each_key(nodes.entry(node, slot), [&](TokenKey key) { expect(key, 1); });
-    } else {
-      const RNodeId child = nodes.child(node, slot);
-      tables_.for_each(raw(child), [&](const Cell& cell) { expect(cell.key(), cell.value); });
-      check_below(nodes, child);
-    }
-  }
+  if (node != nodes.root()) fill(nodes, expected, 0, node);
   ensure(expected.size(0) == tables_.size(raw(node)),
          "Rt-tree: a node has tokens of nothing below");
   expected.for_each(0, [&](const Cell& cell) {
     const Cell* found = tables_.find(raw(node), cell.key());
     ensure(found != nullptr && found->value == cell.value, "Rt-tree: a token is miscounted");
   });
+  if (nodes.is_leaf(node)) return;
+  for (std::uint32_t slot = 0; slot < nodes.count(node); ++slot) {
+    check_below(nodes, nodes.child(node, slot));
+  }
 }
 
 }  // namespace nearcast

@@ -6,6 +6,9 @@
 /// the most questions are asked, look up only those. At leaves one hit is enough.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "nearcast/index/r_tree/nodes.h"
@@ -19,22 +22,22 @@ class TokenFilter {
   TokenFilter(const RTreeNodes& nodes, const TokenTables& tables, TokenSpan message,
               std::vector<std::uint32_t>& buffer)
       : nodes_(nodes), tables_(tables), buffer_(buffer) {
-    // Level after level from the root down, each: number of keys left, then the keys. Above the
-    // root's stands the message itself.
+    // Level after level from the root down, each: number of keys left, then the keys. At the root,
+    // which is not asked about, all are left.
     buffer_.clear();
     buffer_.push_back(0);
     append_message_keys(message, buffer_);
     stride_ = buffer_.size();
     buffer_[0] = static_cast<std::uint32_t>(stride_ - 1);
-    buffer_.resize(stride_ * (nodes_.height() + 1));
+    buffer_.resize(stride_ * std::max(1u, nodes_.height()));
   }
 
-  /// The root, or a child of the node of the level above that was asked about last.
+  /// A child of the root, or of the node of the level above that was asked about last.
   bool passes(RNodeId node) {
     const std::uint32_t depth = nodes_.depth(node);
-    const std::uint32_t* above = &buffer_[stride_ * depth];
+    const std::uint32_t* above = &buffer_[stride_ * (depth - 1)];
     if (nodes_.is_leaf(node)) return shares_any(node, above + 1, above + 1 + above[0]);
-    std::uint32_t* left = &buffer_[stride_ * (depth + 1)];
+    std::uint32_t* left = &buffer_[stride_ * depth];
     std::uint32_t count = 0;
     for (std::uint32_t i = 1; i <= above[0]; ++i) {
       if (tables_.find(raw(node), TokenKey{above[i]}) != nullptr) left[++count] = above[i];
