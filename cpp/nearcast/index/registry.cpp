@@ -51,7 +51,8 @@ const std::vector<IndexKind>& index_kinds() {
       kind<RtPlusTree>("rt+-tree", "R-tree whose nodes know one keyword of each subscription"),
       kind<RtPlusPlusTree>("rt++-tree", "R-tree that finds a keyword of a subscription per level"),
       kind<MbrTrie>("mbr-trie", "trie of token sets whose nodes carry boxes"),
-      kind<PtQuadtree>("pt-quadtree", "quadtree whose cells know which tokens stand for their entries"),
+      kind<PtQuadtree>("pt-quadtree",
+                       "quadtree whose cells know which tokens stand for their entries"),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),
       kind<TrieQd>("trie-qd", "trie of keywords, then a quadtree for each set of them"),
   };
