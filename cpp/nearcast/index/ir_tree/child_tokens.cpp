@@ -52,7 +52,13 @@ void ChildTokens::entry_removed(const RTreeNodes& nodes, RNodeId node, EntryId e
 
 void ChildTokens::subtree_added(const RTreeNodes& nodes, RNodeId node, RNodeId child) {
   const RNodeId through = child_towards(nodes, node, child);
-  postings_.for_each(raw(child), [&](TokenKey key, auto) { list_child(node, key, through); });
+  postings_.for_each(raw(child), [&](TokenKey key, auto) {
+    if (through == child) {  // new here, so no list has it yet
+      postings_.add(raw(node), key, raw(child));
+    } else {
+      list_child(node, key, through);
+    }
+  });
 }
 
 void ChildTokens::subtree_removed(const RTreeNodes& nodes, RNodeId node, RNodeId child) {
