@@ -62,7 +62,10 @@ def cpp_faults() -> list[str]:
 
 # Parts that indexes are made of, and indexes that are declared combinations of others.
 SHARED_INDEX_ROOMS = {"quad_tree", "r_tree", "token_trie"}
-BUILT_ON: dict[str, set[str]] = {"ir_tree": {"rt_tree"}}
+BUILT_ON: dict[str, set[str]] = {
+    "ir_tree": {"rt_tree"},
+    "lfilter": {"mbr_trie", "pt_quadtree"},
+}
 
 
 def python_faults() -> list[str]:

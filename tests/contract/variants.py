@@ -38,8 +38,13 @@ _TINY: dict[str, list[dict[str, Any]]] = {
     ],
     "pt-quadtree": [
         {"max_leaf_size": 2},
-        {"max_leaf_size": 3, "max_copies": 1, "pivot": "rare"},
+        {"max_leaf_size": 3, "max_copies": 1, "pivot": "rare", "cover": True},
         {"max_leaf_size": 2, "max_copies": 1000, "min_area": 100},
+    ],
+    "lfilter": [
+        {"reserve": 0, "repair": 0, "max_leaf_size": 2, "filter": "trie"},
+        {"reserve": 0, "repair": 0.9, "max_leaf_size": 2, "filter": "quadtree", "verify": "prune"},
+        {"max_leaf_size": 2, "max_copies": 1, "filter": "quadtree", "verify": "direct"},
     ],
     "spatial-first": [{"min_children": 2, "max_children": 4}],
     "ap-tree": [

@@ -7,6 +7,7 @@
 #include "nearcast/index/iq_tree/iq_tree.h"
 #include "nearcast/index/ir_tree/ir_tree.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
+#include "nearcast/index/lfilter/lfilter.h"
 #include "nearcast/index/mbr_trie/mbr_trie.h"
 #include "nearcast/index/pt_quadtree/pt_quadtree.h"
 #include "nearcast/index/rq_tree/rq_tree.h"
@@ -53,6 +54,8 @@ const std::vector<IndexKind>& index_kinds() {
       kind<MbrTrie>("mbr-trie", "trie of token sets whose nodes carry boxes"),
       kind<PtQuadtree>("pt-quadtree",
                        "quadtree whose cells know which tokens stand for their entries"),
+      kind<LFilter>("lfilter",
+                    "mbr-trie or pt-quadtree, whichever a cost model expects to be cheaper"),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords"),
       kind<TrieQd>("trie-qd", "trie of keywords, then a quadtree for each set of them"),
   };

@@ -68,6 +68,14 @@ std::vector<EntryId> OrderedTrie::entries_in_order() const {
   return entries;
 }
 
+/// Too many entries are marked: make the trie anew from the others, in the order they have.
+void OrderedTrie::repair() {
+  const std::vector<EntryId> entries = entries_in_order();
+  for (const EntryId entry : entries) moves_.push_back({numbers_[entry], 0});
+  lay_out(entries);
+  for (std::size_t i = 0; i < entries.size(); ++i) moves_[i].to = numbers_[entries[i]];
+}
+
 /// Entries come in token-set order, so each continues the path of the one before it.
 void OrderedTrie::lay_out(std::span<const EntryId> ordered) {
   trie_.clear();

@@ -74,6 +74,7 @@ void OrderedTrie::insert(EntryId entry) {
 /// Numbers have changed: tell the entries and the nodes whose ranges begin or end with them.
 void OrderedTrie::follow_moves() {
   const auto moves = line_.moves();
+  moves_.assign(moves.begin(), moves.end());
   // From the right for beginnings, from the left for ends: a node that was told is then never
   // reached again, so a new number is not mistaken for an old one.
   for (std::size_t i = moves.size(); i-- > 0;) {
@@ -101,14 +102,13 @@ void OrderedTrie::widen_up(TrieNodeId node, Number number, const FloatBox& box) 
   }
 }
 
-bool OrderedTrie::erase(EntryId entry) {
+void OrderedTrie::erase(EntryId entry) {
+  moves_.clear();
   const Number number = numbers_[entry];
   --trie_[line_.node(number)].own;
   line_.mark(number);
   const auto all = static_cast<double>(line_.live() + line_.marked());
-  if (static_cast<double>(line_.marked()) <= options_.repair * all) return false;
-  lay_out(entries_in_order());
-  return true;
+  if (static_cast<double>(line_.marked()) > options_.repair * all) repair();
 }
 
 std::size_t OrderedTrie::memory_bytes() const {

@@ -54,16 +54,21 @@ class OrderedTrie {
   OrderedTrie(const SubscriptionStore& store, Options options) : store_(store), options_(options) {}
 
   void insert(EntryId entry);  ///< may change numbers: moves()
-  /// True: the trie was made anew, and every number may have changed.
-  bool erase(EntryId entry);
-  void rebuild();  ///< from everything in the store, with a fresh order of tokens
-  std::span<const NumberLine::Move> moves() const { return line_.moves(); }  ///< of the last insert
+  void erase(EntryId entry);   ///< may change numbers: moves()
+  void rebuild();              ///< from everything in the store, with a fresh order of tokens
+  /// The numbers that the last insert or erase changed, ascending; the order stayed.
+  std::span<const NumberLine::Move> moves() const { return moves_; }
 
   std::size_t size() const { return line_.live(); }
   const TokenTrie<Branch>& trie() const { return trie_; }
   const NumberLine& line() const { return line_; }
   const TokenOrder& order() const { return order_; }
   Number number(EntryId entry) const { return numbers_[entry]; }
+  /// Numbers of the entries that end at the node: from its first up to this.
+  Number end_of_own(TrieNodeId node) const {
+    const std::span<const TrieChild> children = trie_.children(node);
+    return children.empty() ? trie_[node].last + 1 : trie_[children.front().node].first;
+  }
   std::span<const std::uint32_t> level_sizes() const { return level_sizes_.view(); }
 
   /// The message's tokens that occur in the trie, ascending by rank.
@@ -109,6 +114,7 @@ class OrderedTrie {
   std::vector<EntryId> sorted_entries() const;
   std::vector<EntryId> entries_in_order() const;
   void lay_out(std::span<const EntryId> ordered);
+  void repair();
 
   const SubscriptionStore& store_;
   Options options_;
@@ -116,6 +122,7 @@ class OrderedTrie {
   TokenTrie<Branch> trie_;
   NumberLine line_;
   EntryMap<Number> numbers_;
+  std::vector<NumberLine::Move> moves_;
   Array<std::uint32_t> level_sizes_;  ///< nodes by depth; the root is level 0
 };
 

@@ -40,7 +40,7 @@ std::uint8_t bit_of(const QuadCell& cell) {
 
 PivotCells::Item PivotCells::item_of(EntryId entry) const {
   const Rect& box = store_.bounds(store_.owner(entry));
-  return {entry, level_of(box, max_copies_), box};
+  return {entry, level_of(box, options_.max_copies), box};
 }
 
 std::span<const PivotItem> PivotCells::items_with(QuadNodeId node, PivotKey key) const {
@@ -109,7 +109,7 @@ void PivotCells::attach(QuadNodeId node, const Item& item) {
   const auto at = std::upper_bound(list.begin(), list.end() - 1, made, is_before);
   std::copy_backward(at, list.end() - 1, list.end());
   *at = made;
-  if (is_new) tell_gained(node, made.key);
+  if (is_new) gain(node, made.key);
 }
 
 void PivotCells::detach(QuadNodeId node, const Item& item) {
@@ -124,7 +124,7 @@ void PivotCells::detach(QuadNodeId node, const Item& item) {
     if (at == list.end() || at->key != wanted.key || at->label != label) continue;
     std::copy(at + 1, list.end(), at);
     items_.resize(handle, handle.size - 1);
-    if (items_with(node, wanted.key).empty()) tell_lost(node, wanted.key);
+    if (items_with(node, wanted.key).empty()) lose(node, wanted.key);
     return;
   }
   broken("pt-quadtree: an entry is erased from a cell that does not hold it");
@@ -134,7 +134,7 @@ void PivotCells::take_all(QuadNodeId node, std::vector<Item>& out) {
   const Keys keys = keys_of(node);
   for (const PivotItem& item : items(node)) out.push_back(item_of(labels_.entry(item.label)));
   items_.release(slot(node).items);
-  for (const PivotKey key : keys) tell_lost(node, key);
+  for (const PivotKey key : keys) lose(node, key);
 }
 
 void PivotCells::divided(QuadNodeId node) {
@@ -158,10 +158,10 @@ void PivotCells::choose_anew(QuadNodeId node) {
   set_pivots(node);
   const Keys after = keys_of(node);
   for (const PivotKey key : after) {
-    if (!std::binary_search(before.begin(), before.end(), key)) tell_gained(node, key);
+    if (!std::binary_search(before.begin(), before.end(), key)) gain(node, key);
   }
   for (const PivotKey key : before) {
-    if (!std::binary_search(after.begin(), after.end(), key)) tell_lost(node, key);
+    if (!std::binary_search(after.begin(), after.end(), key)) lose(node, key);
   }
 }
 
@@ -174,12 +174,12 @@ void PivotCells::set_pivots(QuadNodeId node) {
   std::sort(list.begin(), list.end(), is_before);
 }
 
-void PivotCells::relabel(QuadNodeId node, std::span<const Relabel> moves) {
+void PivotCells::relabel(QuadNodeId node, std::span<const Relabel> ascending) {
   for (PivotItem& item : items_.view(slot(node).items)) {
     const auto found =
-        std::lower_bound(moves.begin(), moves.end(), item.label,
+        std::lower_bound(ascending.begin(), ascending.end(), item.label,
                          [](const Relabel& move, Label label) { return move.from < label; });
-    if (found != moves.end() && found->from == item.label) item.label = found->to;
+    if (found != ascending.end() && found->from == item.label) item.label = found->to;
   }
 }
 

@@ -14,10 +14,17 @@
 /// them. So a budget for space holds for each entry, not only on average, and whoever knows the box
 /// finds all copies.
 ///
-/// Departs from the paper: an entry's pivot is kept with it, and a cell's list is sorted by pivot;
-/// a message reads only the entries whose pivots it has. A mark says which of the four children
-/// have its token. A cover that an erased entry no longer justifies stays (it costs visits, never
-/// matches), and is counted as stale; the owner makes all marks anew when there are too many.
+/// Departs from the paper:
+/// - An entry's pivot is kept with it, and a cell's list is sorted by pivot; a message reads only
+///   the entries whose pivots it has.
+/// - In a divided cell, whose list may be long, each entry is filed under its rarest token. The
+///   greedy hitting set is for undivided cells: few pivots make long lists behind them, and the
+///   paper's lists are in leaves only.
+/// - A mark says which of the four children have its token, and whether the cell itself has. That
+///   says more than a cover set and takes hardly more memory, so covers are an option: without
+///   them a token goes down only where it occurs; with them to all children, once all four have it.
+/// - A cover that an erased entry no longer justifies stays (it costs visits, never matches) and is
+///   counted as stale; the owner makes all marks anew when there are too many.
 ///
 /// Items carry a *label* for their entry and ascend by it within a pivot: see Labels.
 #pragma once
@@ -61,21 +68,30 @@ class PivotCells : public QuadContent {
     Rect box;
   };
   using Keys = std::vector<PivotKey>;
-  using Mark = std::uint32_t;  ///< key << 5, kCover, one bit per child
+  using Mark = std::uint32_t;       ///< key << 6, kOwn, kCover, one bit per child
+  static constexpr Mark kOwn = 32;  ///< the divided cell itself has entries with this pivot
   static constexpr Mark kCover = 16, kAllChildren = 15;
 
-  PivotCells(const SubscriptionStore& store, const Labels& labels, PivotRule rule,
-             std::uint64_t max_copies)
-      : store_(store), labels_(labels), rule_(rule), max_copies_(max_copies) {}
+  struct Options {
+    PivotRule rule;
+    std::uint64_t max_copies;
+    bool has_covers;
+  };
+
+  PivotCells(const SubscriptionStore& store, const Labels& labels, const Options& options)
+      : store_(store), labels_(labels), options_(options) {}
 
   /// The nodes of the quadtree that this is the content of; before anything else.
   void belong_to(const QuadNodes& nodes) { nodes_ = &nodes; }
 
   Item item_of(EntryId entry) const;
   Label label_of(EntryId entry) const { return labels_.label(entry); }
+  EntryId entry_of(Label label) const { return labels_.entry(label); }
   std::span<const PivotItem> items(QuadNodeId node) const { return items_.view(slot(node).items); }
   std::span<const PivotItem> items_with(QuadNodeId node, PivotKey key) const;
   const Mark* find_mark(QuadNodeId node, PivotKey key) const;  ///< or nullptr
+  /// The same for keys that ascend from call to call; `from` starts with 0.
+  const Mark* find_mark(QuadNodeId node, PivotKey key, std::size_t& from) const;
   std::uint32_t leaves(QuadNodeId node) const { return slot(node).leaves; }
   std::size_t inner_cells() const { return inner_cells_; }
   std::size_t mark_count() const { return mark_count_; }
@@ -86,8 +102,7 @@ class PivotCells : public QuadContent {
   void begin_bulk() { is_bulk_ = true; }
   void end_bulk(QuadNodeId root);
   void make_marks(QuadNodeId root);  ///< anew: what is stale goes
-  /// Labels have changed and their order has not; moves ascend.
-  void relabel(QuadNodeId node, std::span<const Relabel> moves);
+  void relabel(QuadNodeId node, std::span<const Relabel> ascending);
 
   // What the quadtree calls (quad_forest.h).
   void created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell);
@@ -127,7 +142,7 @@ class PivotCells : public QuadContent {
   TokenSpan tokens_of(Label label) const { return store_.clause(labels_.entry(label)).positive; }
   Keys keys_of(QuadNodeId node) const;
   PivotRule rule_in(QuadNodeId node) const {
-    return (*nodes_)[node].is_divided ? PivotRule::kRare : rule_;
+    return (*nodes_)[node].is_divided ? PivotRule::kRare : options_.rule;
   }
   PivotKey pivot_in(QuadNodeId node, TokenSpan tokens) const;
   void add_leaves(QuadNodeId node, std::uint32_t more);
@@ -137,7 +152,10 @@ class PivotCells : public QuadContent {
   void cover(QuadNodeId node);
 
   Mark* find_mark(QuadNodeId node, PivotKey key);
-  void add_bit(QuadNodeId node, PivotKey key, Mark bits);
+  void add_bits(QuadNodeId node, PivotKey key, Mark bits);
+  bool remove_bits(QuadNodeId node, PivotKey key, Mark bits);
+  void gain(QuadNodeId node, PivotKey key);
+  void lose(QuadNodeId node, PivotKey key);
   void drop_mark(QuadNodeId node, PivotKey key);
   void drop_marks(QuadNodeId node);
   bool has_key(QuadNodeId node, PivotKey key) const {
@@ -146,6 +164,7 @@ class PivotCells : public QuadContent {
   void tell_gained(QuadNodeId node, PivotKey key);
   void tell_lost(QuadNodeId node, PivotKey key);
   Keys make_marks_below(QuadNodeId node);
+  void set_covers(QuadNodeId node);
   void drop_covered(QuadNodeId node, QuadNodeId child);
   void check_item(QuadNodeId node, const PivotItem& item) const;
   void check_marks(QuadNodeId node, const Keys& covered) const;
@@ -153,8 +172,7 @@ class PivotCells : public QuadContent {
   const SubscriptionStore& store_;
   const Labels& labels_;
   const QuadNodes* nodes_ = nullptr;
-  PivotRule rule_;
-  std::uint64_t max_copies_;
+  Options options_;
   bool is_bulk_ = false;
   std::size_t inner_cells_ = 0, mark_count_ = 0;
   std::size_t stale_ = 0;  ///< covers that may have lost their reason

@@ -14,8 +14,9 @@ namespace {
 
 using Mark = PivotCells::Mark;
 
-PivotKey key_of(Mark mark) { return mark >> 5; }
-Mark mark_of(PivotKey key) { return key << 5; }
+PivotKey key_of(Mark mark) { return mark >> 6; }
+Mark mark_of(PivotKey key) { return key << 6; }
+constexpr PivotKey kKeyLimit = 1u << 26;
 
 template <typename Marks>
 auto lower_bound_key(Marks& marks, PivotKey key) {
@@ -40,8 +41,25 @@ Mark* PivotCells::find_mark(QuadNodeId node, PivotKey key) {
   return const_cast<Mark*>(std::as_const(*this).find_mark(node, key));
 }
 
-void PivotCells::add_bit(QuadNodeId node, PivotKey key, Mark bits) {
-  ensure(key < 1u << 27, "pt-quadtree: more tokens than a mark can name");
+const Mark* PivotCells::find_mark(QuadNodeId node, PivotKey key, std::size_t& from) const {
+  const auto marks = marks_.view(slot(node).marks);
+  // Keys of one message lie closer to each other than to the ends: steps that double find the
+  // stretch to search.
+  std::size_t step = 1, begin = from;
+  while (begin + step < marks.size() && marks[begin + step] < mark_of(key)) {
+    begin += step;
+    step *= 2;
+  }
+  const auto end =
+      marks.begin() + static_cast<std::ptrdiff_t>(std::min(begin + step + 1, marks.size()));
+  const auto found =
+      std::lower_bound(marks.begin() + static_cast<std::ptrdiff_t>(begin), end, mark_of(key));
+  from = static_cast<std::size_t>(found - marks.begin());
+  return from < marks.size() && key_of(*found) == key ? &*found : nullptr;
+}
+
+void PivotCells::add_bits(QuadNodeId node, PivotKey key, Mark bits) {
+  ensure(key < kKeyLimit, "pt-quadtree: more tokens than a mark can name");
   if (Mark* mark = find_mark(node, key)) {
     *mark |= bits;
     return;
@@ -52,6 +70,27 @@ void PivotCells::add_bit(QuadNodeId node, PivotKey key, Mark bits) {
   std::rotate(std::upper_bound(list.begin(), list.end() - 1, list.back()), list.end() - 1,
               list.end());
   ++mark_count_;
+}
+
+/// False: there is no such mark, or a cover, which keeps its bits.
+bool PivotCells::remove_bits(QuadNodeId node, PivotKey key, Mark bits) {
+  Mark* mark = find_mark(node, key);
+  if (mark == nullptr || (bits != kOwn && (*mark & kCover))) return false;
+  *mark &= ~bits;
+  if ((*mark & (kAllChildren | kOwn)) == 0) drop_mark(node, key);
+  return true;
+}
+
+/// The cell's list has its first entry with this pivot.
+void PivotCells::gain(QuadNodeId node, PivotKey key) {
+  if ((*nodes_)[node].is_divided) add_bits(node, key, kOwn);
+  tell_gained(node, key);
+}
+
+/// The cell's list has lost its last entry with this pivot.
+void PivotCells::lose(QuadNodeId node, PivotKey key) {
+  remove_bits(node, key, kOwn);
+  tell_lost(node, key);
 }
 
 void PivotCells::drop_mark(QuadNodeId node, PivotKey key) {
@@ -81,22 +120,18 @@ void PivotCells::tell_gained(QuadNodeId node, PivotKey key) {
     const QuadNodeId above = slot(path.back()).parent;
     const Mark* mark = find_mark(above, key);
     if (mark != nullptr && (*mark & kCover)) return;
-    add_bit(above, key, slot(path.back()).bit);
+    add_bits(above, key, slot(path.back()).bit);
   }
 }
 
-/// The cell's list has lost its last entry with this pivot.
+/// The cell may have this pivot no longer, neither itself nor below.
 void PivotCells::tell_lost(QuadNodeId node, PivotKey key) {
   for (; !has_key(node, key); node = slot(node).parent) {
     const QuadNodeId above = slot(node).parent;
     if (above == kNoQuadNode) return;
-    Mark* mark = find_mark(above, key);
-    if (mark == nullptr || (*mark & kCover)) {  // covered here or higher up
-      ++stale_;
-      return;
-    }
-    *mark &= ~Mark{slot(node).bit};
-    if ((*mark & kAllChildren) == 0) drop_mark(above, key);
+    if (remove_bits(above, key, slot(node).bit)) continue;
+    ++stale_;  // covered there or higher up
+    return;
   }
 }
 
@@ -106,12 +141,7 @@ void PivotCells::cover(QuadNodeId node) {
   for (const QuadNodeId child : children) {
     if (child != kNoQuadNode && !slot(child).is_divided) choose_anew(child);
   }
-  for (Mark& mark : marks_.view(slot(node).marks)) {
-    if ((mark & kAllChildren) == kAllChildren) mark |= kCover;
-  }
-  for (const QuadNodeId child : children) {
-    if (child != kNoQuadNode) drop_covered(node, child);
-  }
+  set_covers(node);
 }
 
 /// What the cell covers, its child need not know.
@@ -139,6 +169,7 @@ PivotCells::Keys PivotCells::make_marks_below(QuadNodeId node) {
   Keys all = keys_of(node);
   if (!slot(node).is_divided) return all;
   std::vector<Mark> made;
+  for (const PivotKey key : all) made.push_back(mark_of(key) | kOwn);
   for (const QuadNodeId child : (*nodes_)[node].children) {
     if (child == kNoQuadNode) continue;
     for (const PivotKey key : make_marks_below(child)) {
@@ -146,25 +177,31 @@ PivotCells::Keys PivotCells::make_marks_below(QuadNodeId node) {
     }
   }
   std::sort(made.begin(), made.end());
-  Keys below;
+  ensure(made.empty() || key_of(made.back()) < kKeyLimit,
+         "pt-quadtree: more tokens than a mark can name");
+  all.clear();
   for (const Mark mark : made) {
-    if (!below.empty() && below.back() == key_of(mark)) {
+    if (!all.empty() && all.back() == key_of(mark)) {
       marks_.view(slot(node).marks).back() |= mark;
     } else {
-      ensure(key_of(mark) < 1u << 27, "pt-quadtree: more tokens than a mark can name");
-      below.push_back(key_of(mark));
+      all.push_back(key_of(mark));
       marks_.push_back(slot(node).marks, mark);
     }
   }
-  mark_count_ += below.size();
+  mark_count_ += all.size();
+  set_covers(node);
+  return all;
+}
+
+/// What all four children have, they need not know.
+void PivotCells::set_covers(QuadNodeId node) {
+  if (!options_.has_covers) return;
   for (Mark& mark : marks_.view(slot(node).marks)) {
     if ((mark & kAllChildren) == kAllChildren) mark |= kCover;
   }
   for (const QuadNodeId child : (*nodes_)[node].children) {
     if (child != kNoQuadNode) drop_covered(node, child);
   }
-  unite(all, below);
-  return all;
 }
 
 void PivotCells::check_item(QuadNodeId node, const PivotItem& item) const {
@@ -186,9 +223,12 @@ void PivotCells::check_marks(QuadNodeId node, const Keys& covered) const {
   const auto marks = marks_.view(slot(node).marks);
   ensure(std::is_sorted(marks.begin(), marks.end()), "pt-quadtree: marks are not sorted");
   for (const Mark mark : marks) {
-    ensure((mark & kAllChildren) != 0, "pt-quadtree: a mark leads nowhere");
+    ensure((mark & (kAllChildren | kOwn)) != 0, "pt-quadtree: a mark leads nowhere");
     const PivotKey key = key_of(mark);
-    if ((mark & kCover) || std::binary_search(covered.begin(), covered.end(), key)) continue;
+    if (std::binary_search(covered.begin(), covered.end(), key)) continue;
+    ensure(!(mark & kOwn) || !items_with(node, key).empty(),
+           "pt-quadtree: a mark promises an entry that is not there");
+    if (mark & kCover) continue;
     Mark found = 0;
     for (const QuadNodeId child : (*nodes_)[node].children) {
       if (child != kNoQuadNode && has_key(child, key)) found |= slot(child).bit;
@@ -208,6 +248,12 @@ PivotCells::Keys PivotCells::check(QuadNodeId node, Keys covered) const {
   }
   ensure(slot(node).is_divided == (*nodes_)[node].is_divided, "pt-quadtree: a division is unknown");
   check_marks(node, covered);
+  for (const PivotKey key : slot(node).is_divided ? keys_of(node) : Keys{}) {
+    const Mark* mark = find_mark(node, key);
+    ensure((mark != nullptr && (*mark & kOwn)) ||
+               std::binary_search(covered.begin(), covered.end(), key),
+           "pt-quadtree: a pivot of a divided cell is not marked");
+  }
   Keys all = keys_of(node), covered_here;
   for (const Mark mark : marks_.view(slot(node).marks)) {
     if (mark & kCover) covered_here.push_back(key_of(mark));

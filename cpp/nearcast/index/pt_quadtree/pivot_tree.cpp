@@ -28,20 +28,23 @@ std::vector<ParameterSpec> pivot_tree_parameters() {
       whole("max_copies", static_cast<double>(standard.max_copies), 1, 1e6,
             "cells that may hold the same entry; 1: the smallest cell around its area"),
       choice("pivot", {"frequent", "rare"},
-             "the token that stands for an entry: few for all, or each entry's rarest")};
+             "the token that stands for an entry: few for all, or each entry's rarest"),
+      flag("cover", standard.has_covers,
+           "a token that all four children have is kept above them only")};
 }
 
 PivotTreeOptions pivot_tree_options(const Parameters& parameters) {
   return {static_cast<std::uint32_t>(parameters.count("max_leaf_size")),
           parameters.number("min_area"), parameters.count("max_copies"),
-          parameters.word("pivot") == "rare" ? PivotRule::kRare : PivotRule::kFrequent};
+          parameters.word("pivot") == "rare" ? PivotRule::kRare : PivotRule::kFrequent,
+          parameters.flag("cover")};
 }
 
 PivotTree::PivotTree(const SubscriptionStore& store, const Labels& labels,
                      const PivotTreeOptions& options)
     : store_(store),
-      forest_({options.max_leaf_size, depth_for(options.min_area)}, store, labels, options.rule,
-              options.max_copies) {
+      forest_({options.max_leaf_size, depth_for(options.min_area)}, store, labels,
+              PivotCells::Options{options.rule, options.max_copies, options.has_covers}) {
   cells().belong_to(forest_.nodes());
   root_ = forest_.create_root();
 }
@@ -75,15 +78,15 @@ void PivotTree::rebuild() {
   cells().end_bulk(root_);
 }
 
-void PivotTree::relabel(std::span<const Relabel> moves, std::span<const EntryId> moved) {
+void PivotTree::relabel(std::span<const Relabel> ascending) {
   std::vector<QuadNodeId> homes;
-  for (const EntryId entry : moved) {
-    forest_.for_each_cell_of(root_, cells().item_of(entry),
+  for (const Relabel& move : ascending) {
+    forest_.for_each_cell_of(root_, cells().item_of(cells().entry_of(move.to)),
                              [&](QuadNodeId node) { homes.push_back(node); });
   }
   std::sort(homes.begin(), homes.end());
   homes.erase(std::unique(homes.begin(), homes.end()), homes.end());
-  for (const QuadNodeId node : homes) cells().relabel(node, moves);
+  for (const QuadNodeId node : homes) cells().relabel(node, ascending);
 }
 
 double PivotTree::estimate_leaves(const Place& place, std::uint32_t level) const {

@@ -26,6 +26,7 @@ struct PivotTreeOptions {
   double min_area = 1e-5;
   std::uint64_t max_copies = 4;
   PivotRule rule = PivotRule::kFrequent;
+  bool has_covers = false;
 };
 
 std::vector<ParameterSpec> pivot_tree_parameters();
@@ -39,8 +40,8 @@ class PivotTree {
   void insert(EntryId entry);
   void erase(EntryId entry);
   void rebuild();  ///< from everything in the store
-  /// Some entries have other labels; the order of all is the same. Moves ascend.
-  void relabel(std::span<const Relabel> moves, std::span<const EntryId> moved);
+  /// These entries have other labels now, and labels() knows them; the order of all is the same.
+  void relabel(std::span<const Relabel> ascending);
 
   /// Calls visit(items) for each list whose pivot the message has, in each cell that it touches.
   /// [LFilter §4.2, Alg. 2 PT-Quadtree-Filter]
@@ -98,24 +99,26 @@ void PivotTree::filter_below(QuadNodeId node, const QuadCell& cell, const QuadPl
                              Lead bit, std::size_t begin, std::size_t end, std::vector<Lead>& leads,
                              WorkCounters& work, Visit& visit) const {
   ++work.nodes_visited;
-  const bool has_items = !cells().items(node).empty();
   const bool is_divided = forest_.nodes()[node].is_divided;
   Lead anywhere = 0;
+  std::size_t from = 0;
   for (std::size_t i = begin; i < end; ++i) {
     const Lead lead = leads[i];
     if (!(lead & bit)) continue;
     const auto key = static_cast<PivotKey>(lead >> 8);
-    if (has_items) {
+    bool may_have = true;
+    Lead further = lead;
+    if (is_divided && !(lead & kCovered)) {
+      const PivotCells::Mark* mark = cells().find_mark(node, key, from);
+      if (mark == nullptr) continue;
+      may_have = (*mark & PivotCells::kOwn) != 0;
+      further = Lead{key} << 8 | (*mark & (PivotCells::kCover | PivotCells::kAllChildren));
+    }
+    if (may_have) {
       const std::span<const PivotItem> found = cells().items_with(node, key);
       if (!found.empty()) visit(found);
     }
-    if (!is_divided) continue;
-    Lead further = lead;
-    if (!(lead & kCovered)) {
-      const PivotCells::Mark* mark = cells().find_mark(node, key);
-      if (mark == nullptr) continue;
-      further = Lead{key} << 8 | (*mark & (PivotCells::kCover | PivotCells::kAllChildren));
-    }
+    if (!is_divided || !(further & PivotCells::kAllChildren)) continue;
     leads.push_back(further | (further & kCovered ? Lead{PivotCells::kAllChildren} : 0));
     anywhere |= leads.back();
   }
