@@ -112,22 +112,26 @@ void PivotCells::attach(QuadNodeId node, const Item& item) {
   if (is_new) gain(node, made.key);
 }
 
-void PivotCells::detach(QuadNodeId node, const Item& item) {
-  const Label label = labels_.label(item.entry);
-  const TokenSpan tokens = store_.clause(item.entry).positive;
-  // The pivot is one of its tokens; which one depended on what else was here.
+/// The entry's item in a cell. The pivot is one of its tokens; which one depended on what else was
+/// there.
+PivotItem& PivotCells::find_item(QuadNodeId node, EntryId entry, Label label) {
+  const auto list = items_.view(slot(node).items);
+  const TokenSpan tokens = store_.clause(entry).positive;
   for (std::size_t i = 0; i < std::max<std::size_t>(tokens.size(), 1); ++i) {
     const PivotItem wanted{tokens.empty() ? 0 : pivot_key(tokens[i]), label, {}};
-    ListHandle& handle = slot(node).items;
-    const auto list = items_.view(handle);
     const auto at = std::lower_bound(list.begin(), list.end(), wanted, is_before);
-    if (at == list.end() || at->key != wanted.key || at->label != label) continue;
-    std::copy(at + 1, list.end(), at);
-    items_.resize(handle, handle.size - 1);
-    if (items_with(node, wanted.key).empty()) lose(node, wanted.key);
-    return;
+    if (at != list.end() && at->key == wanted.key && at->label == label) return *at;
   }
-  broken("pt-quadtree: an entry is erased from a cell that does not hold it");
+  broken("pt-quadtree: an entry is not in the list of its cell");
+}
+
+void PivotCells::detach(QuadNodeId node, const Item& item) {
+  PivotItem* found = &find_item(node, item.entry, labels_.label(item.entry));
+  const PivotKey key = found->key;
+  ListHandle& handle = slot(node).items;
+  std::copy(found + 1, items_.view(handle).data() + handle.size, found);
+  items_.resize(handle, handle.size - 1);
+  if (items_with(node, key).empty()) lose(node, key);
 }
 
 void PivotCells::take_all(QuadNodeId node, std::vector<Item>& out) {
@@ -174,12 +178,18 @@ void PivotCells::set_pivots(QuadNodeId node) {
   std::sort(list.begin(), list.end(), is_before);
 }
 
-void PivotCells::relabel(QuadNodeId node, std::span<const Relabel> ascending) {
-  for (PivotItem& item : items_.view(slot(node).items)) {
-    const auto found =
-        std::lower_bound(ascending.begin(), ascending.end(), item.label,
-                         [](const Relabel& move, Label label) { return move.from < label; });
-    if (found != ascending.end() && found->from == item.label) item.label = found->to;
+void PivotCells::relabel(QuadNodeId node, EntryId entry, const Relabel& move) {
+  find_item(node, entry, move.from).label = move.to;
+}
+
+void PivotCells::relabel_all(std::span<const Relabel> ascending) {
+  for (const Slot& slot : slots_) {
+    for (PivotItem& item : items_.view(slot.items)) {
+      const auto found =
+          std::lower_bound(ascending.begin(), ascending.end(), item.label,
+                           [](const Relabel& move, Label label) { return move.from < label; });
+      if (found != ascending.end() && found->from == item.label) item.label = found->to;
+    }
   }
 }
 

@@ -101,8 +101,9 @@ class PivotCells : public QuadContent {
   /// Between begin_bulk() and end_bulk() lists are collected; then pivots and marks are made.
   void begin_bulk() { is_bulk_ = true; }
   void end_bulk(QuadNodeId root);
-  void make_marks(QuadNodeId root);  ///< anew: what is stale goes
-  void relabel(QuadNodeId node, std::span<const Relabel> ascending);
+  void make_marks(QuadNodeId root);                                   ///< anew: what is stale goes
+  void relabel(QuadNodeId node, EntryId entry, const Relabel& move);  ///< no other label between
+  void relabel_all(std::span<const Relabel> ascending);
 
   // What the quadtree calls (quad_forest.h).
   void created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell);
@@ -145,6 +146,7 @@ class PivotCells : public QuadContent {
     return (*nodes_)[node].is_divided ? PivotRule::kRare : options_.rule;
   }
   PivotKey pivot_in(QuadNodeId node, TokenSpan tokens) const;
+  PivotItem& find_item(QuadNodeId node, EntryId entry, Label label);
   void add_leaves(QuadNodeId node, std::uint32_t more);
 
   void choose_anew(QuadNodeId node);

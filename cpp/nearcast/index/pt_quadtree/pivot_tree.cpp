@@ -78,15 +78,22 @@ void PivotTree::rebuild() {
   cells().end_bulk(root_);
 }
 
+void PivotTree::relabel(const Relabel& move) {
+  const EntryId entry = cells().entry_of(move.to);
+  forest_.for_each_cell_of(root_, cells().item_of(entry),
+                           [&](QuadNodeId node) { cells().relabel(node, entry, move); });
+}
+
 void PivotTree::relabel(std::span<const Relabel> ascending) {
-  std::vector<QuadNodeId> homes;
-  for (const Relabel& move : ascending) {
-    forest_.for_each_cell_of(root_, cells().item_of(cells().entry_of(move.to)),
-                             [&](QuadNodeId node) { homes.push_back(node); });
+  if (ascending.size() > size_ / 8) return cells().relabel_all(ascending);
+  // Whoever goes right makes room from the right, whoever goes left from the left: so nobody passes
+  // another, and lists are sorted after each step.
+  for (std::size_t i = ascending.size(); i-- > 0;) {
+    if (ascending[i].to > ascending[i].from) relabel(ascending[i]);
   }
-  std::sort(homes.begin(), homes.end());
-  homes.erase(std::unique(homes.begin(), homes.end()), homes.end());
-  for (const QuadNodeId node : homes) cells().relabel(node, ascending);
+  for (const Relabel& move : ascending) {
+    if (move.to < move.from) relabel(move);
+  }
 }
 
 double PivotTree::estimate_leaves(const Place& place, std::uint32_t level) const {

@@ -72,6 +72,7 @@ class PivotTree {
   void filter_below(QuadNodeId node, const QuadCell& cell, const QuadPlace& place, Lead bit,
                     std::size_t begin, std::size_t end, std::vector<Lead>& leads,
                     WorkCounters& work, Visit& visit) const;
+  void relabel(const Relabel& move);
   double estimate_below(QuadNodeId node, const QuadCell& cell, const QuadPlace& place,
                         std::uint32_t level) const;
 
