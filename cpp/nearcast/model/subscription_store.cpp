@@ -27,6 +27,13 @@ AreaKind kind_of(const Area& area) {
   return std::holds_alternative<Circle>(area) ? AreaKind::kCircle : AreaKind::kPolygon;
 }
 
+TokenSpan as_tokens(const std::uint32_t* words, std::uint32_t count) {
+  static_assert(sizeof(Token) == sizeof(std::uint32_t));
+  return {reinterpret_cast<const Token*>(words), count};
+}
+
+}  // namespace
+
 Rect bounds_of(const Area& area) {
   if (const Rect* box = std::get_if<Rect>(&area)) {
     return box->west <= box->east ? *box : Rect{-180, box->south, 180, box->north};
@@ -35,13 +42,6 @@ Rect bounds_of(const Area& area) {
   if (const PolygonArea* polygon = std::get_if<PolygonArea>(&area)) return bounds(polygon->view());
   return kWorld;
 }
-
-TokenSpan as_tokens(const std::uint32_t* words, std::uint32_t count) {
-  static_assert(sizeof(Token) == sizeof(std::uint32_t));
-  return {reinterpret_cast<const Token*>(words), count};
-}
-
-}  // namespace
 
 SubscriptionId SubscriptionStore::new_slot() {
   const Word slot = take_or_append(bounds_, free_slots_);
@@ -95,22 +95,53 @@ std::span<const SubscriptionStore::Word> SubscriptionStore::extras(const Word* r
 
 SubscriptionId SubscriptionStore::add(const Subscription& subscription) {
   const SubscriptionId id = new_slot();
-  const AreaKind area_kind = kind_of(*subscription.area);
-  bounds_[raw(id)] = bounds_of(*subscription.area);
   ++live_;
   const auto clauses = subscription.clauses;
-  if (area_kind == AreaKind::kBox && clauses.size() == 1 && clauses[0].positive.size() == 1 &&
-      clauses[0].negative.empty()) {
-    records_[raw(id)] = raw(clauses[0].positive[0]);
-    set_short(raw(id), true);
-    return id;
-  }
-  const Word shape_number = area_kind > AreaKind::kBox ? add_shape(*subscription.area) : 0;
   std::vector<Word> further;
   for (std::size_t i = 1; i < clauses.size(); ++i) further.push_back(add_extra(id, clauses[i]));
-  const Clause* first = clauses.empty() ? nullptr : &clauses[0];
-  records_[raw(id)] = write_record(first, area_kind, shape_number, further) + 1;
+  write_first(id, clauses.empty() ? nullptr : &clauses[0], *subscription.area, further);
   return id;
+}
+
+/// Write what stands under the subscription's own number: area, first clause, list of the others.
+void SubscriptionStore::write_first(SubscriptionId id, const Clause* clause, const Area& area,
+                                    std::span<const Word> further) {
+  const AreaKind area_kind = kind_of(area);
+  bounds_[raw(id)] = bounds_of(area);
+  if (area_kind == AreaKind::kBox && clause != nullptr && further.empty() &&
+      clause->positive.size() == 1 && clause->negative.empty()) {
+    records_[raw(id)] = raw(clause->positive[0]);
+    set_short(raw(id), true);
+    return;
+  }
+  const Word shape_number = area_kind > AreaKind::kBox ? add_shape(area) : 0;
+  records_[raw(id)] = write_record(clause, area_kind, shape_number, further) + 1;
+}
+
+void SubscriptionStore::replace_area(SubscriptionId id, const Area& area) {
+  if (kind_of(area) == area_kind(id) && bounds_are_exact(id)) {
+    bounds_[raw(id)] = bounds_of(area);
+    return;
+  }
+  // The record's length depends on the area's kind: copied out, freed, written anew.
+  const bool has_clause = is_short(raw(id)) || (record(id)[0] & kHasClause) != 0;
+  std::vector<Token> plus, minus;
+  std::vector<Word> further;
+  if (has_clause) {
+    const Clause old = clause(EntryId{raw(id)});
+    plus.assign(old.positive.begin(), old.positive.end());
+    minus.assign(old.negative.begin(), old.negative.end());
+  }
+  if (is_short(raw(id))) {
+    set_short(raw(id), false);
+  } else {
+    const Word* words = record(id);
+    further.assign(extras(words).begin(), extras(words).end());
+    if (has_shape(words[0])) remove_shape(words[1 + tokens(words[0])]);
+    free_record(records_[raw(id)] - 1);
+  }
+  const Clause kept{plus, minus};
+  write_first(id, has_clause ? &kept : nullptr, area, further);
 }
 
 SubscriptionStore::Word SubscriptionStore::add_extra(SubscriptionId owner, const Clause& clause) {

@@ -25,12 +25,15 @@ namespace nearcast {
 
 enum class AreaKind : std::uint8_t { kAnywhere, kBox, kSplitBox, kCircle, kPolygon };
 
+Rect bounds_of(const Area& area);  ///< a box that holds all of it
+
 class SubscriptionStore {
  public:
   static constexpr std::size_t kMaxTokens = 8191;  ///< per clause and sign: what a header can count
 
   SubscriptionId add(const Subscription& subscription);
   void remove(SubscriptionId id);
+  void replace_area(SubscriptionId id, const Area& area);  ///< id and entries stay
 
   std::size_t size() const { return live_; }
   std::size_t slots() const { return bounds_.size(); }  ///< ids are below this
@@ -117,6 +120,8 @@ class SubscriptionStore {
                     std::span<const Word> extra_entries);
   void free_record(Word position);
   void remove_record(SubscriptionId id);
+  void write_first(SubscriptionId id, const Clause* clause, const Area& area,
+                   std::span<const Word> further);
   Word add_shape(const Area& area);
   void remove_shape(Word shape);
   Word add_extra(SubscriptionId owner, const Clause& clause);

@@ -1,0 +1,63 @@
+/// Any boolean index and any message index, side by side: how kinds that know nothing of messages
+/// serve live and moving subscriptions.
+#pragma once
+
+#include <memory>
+
+#include "nearcast/index/message_index.h"
+#include "nearcast/index/moving_index.h"
+
+namespace nearcast {
+
+class MovingPair final : public MovingIndex {
+ public:
+  MovingPair(const SubscriptionStore& store, std::unique_ptr<MatchIndex> subscriptions,
+             std::unique_ptr<MessageIndex> messages, const MessageStore& message_store)
+      : MovingIndex(store), subscriptions_(std::move(subscriptions)), kept_(std::move(messages)) {
+    attach(message_store);
+  }
+
+  void insert(SubscriptionId id) override { subscriptions_->insert(id); }
+  void erase(SubscriptionId id) override { subscriptions_->erase(id); }
+  void build(std::span<const SubscriptionId> ids) override { subscriptions_->build(ids); }
+  void learn(const MessageSample& sample) override { subscriptions_->learn(sample); }
+  void prefetch(const Message& message, int step) const override {
+    subscriptions_->prefetch(message, step);
+  }
+  std::uint32_t touch(const Message& message) const override {
+    return subscriptions_->touch(message);
+  }
+  void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override {
+    subscriptions_->match(message, scratch, sink);
+  }
+
+  void keep(MessageId id, MatchScratch& scratch, MatchSink& sink) override {
+    subscriptions_->match(messages_->message(id), scratch, sink);
+    kept_->insert(id);
+  }
+  void drop(MessageId id) override { kept_->erase(id); }
+  void find(SubscriptionId id, std::vector<MessageId>& out) const override;
+  void move(SubscriptionId id, const Area& to, SubscriptionStore& store,
+            MoveChanges& changes) override;
+
+  std::size_t memory_bytes() const override { return subscriptions_->memory_bytes(); }
+  std::size_t message_bytes() const override { return kept_->memory_bytes(); }
+  void check_invariants() const override {
+    subscriptions_->check_invariants();
+    kept_->check_invariants();
+  }
+  void save(ArchiveWriter& out) const override { subscriptions_->save(out); }
+  void load(ArchiveReader& in) override { subscriptions_->load(in); }
+
+ private:
+  std::unique_ptr<MatchIndex> subscriptions_;
+  std::unique_ptr<MessageIndex> kept_;
+  std::vector<MessageId> proposed_;  ///< of move(); kept between calls
+  std::vector<bool> was_;            ///< did the old area touch it?
+};
+
+/// What some clause of the subscription may match in the windows: live, each once, not verified.
+void propose_all(const SubscriptionStore& store, SubscriptionId id, const MessageIndex& messages,
+                 std::span<const Rect> windows, std::vector<MessageId>& out);
+
+}  // namespace nearcast

@@ -1,0 +1,115 @@
+#include "nearcast/model/message_store.h"
+
+#include <cstring>
+
+#include "nearcast/base/errors.h"
+
+namespace nearcast {
+namespace {
+
+/// The middle of a box; of one that crosses the antimeridian, the middle of what it covers.
+Point centre_of(const Place& place) {
+  if (place.is_point) return place.point();
+  const Rect& first = place.part[0];
+  const double lat = (first.south + first.north) / 2;
+  if (place.parts == 1) return {(first.west + first.east) / 2, lat};
+  const double lon = (first.west + place.part[1].east + 360) / 2;
+  return {lon > 180 ? lon - 360 : lon, lat};
+}
+
+/// The box as it was given: west > east if it crosses the antimeridian.
+Rect given_box(const Place& place) {
+  const Rect& first = place.part[0];
+  return place.parts == 1 ? first : Rect{first.west, first.south, place.part[1].east, first.north};
+}
+
+}  // namespace
+
+MessageId MessageStore::add(const NewMessage& message) {
+  Word slot = static_cast<Word>(records_.size());
+  if (free_slots_.empty()) {
+    centres_.resize(slot + 1);
+    numbers_.resize(slot + 1);
+    expires_.resize(slot + 1);
+    records_.resize(slot + 1);
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  ensure(message.tokens.size() <= kMaxTokens, "a message has more tokens than a record can count");
+  const Word head = static_cast<Word>(message.tokens.size()) |
+                    (message.counts.empty() ? 0 : kHasCounts) |
+                    (message.place.is_point ? 0 : kHasBox);
+  const Word position = words_.allocate(size_of(head));
+  Word* out = words_.at(position);
+  *out++ = head;
+  for (const Token token : message.tokens) *out++ = raw(token);
+  for (const std::uint32_t count : message.counts) *out++ = count;
+  if (!message.place.is_point) {
+    const Rect box = given_box(message.place);
+    std::memcpy(out, &box, sizeof(box));
+  }
+  records_[slot] = position + 1;
+  centres_[slot] = centre_of(message.place);
+  numbers_[slot] = next_number_++;
+  expires_[slot] = message.expires;
+  ++live_;
+  return MessageId{slot};
+}
+
+void MessageStore::remove(MessageId id) {
+  const Word position = records_[raw(id)] - 1;
+  words_.free(position, size_of(*words_.at(position)));
+  records_[raw(id)] = 0;
+  free_slots_.push_back(raw(id));
+  --live_;
+}
+
+TokenSpan MessageStore::tokens(MessageId id) const {
+  static_assert(sizeof(Token) == sizeof(Word));
+  const Word* words = record(id);
+  return {reinterpret_cast<const Token*>(words + 1), token_count(words[0])};
+}
+
+std::span<const std::uint32_t> MessageStore::counts(MessageId id) const {
+  const Word* words = record(id);
+  if ((words[0] & kHasCounts) == 0) return {};
+  return {words + 1 + token_count(words[0]), token_count(words[0])};
+}
+
+Place MessageStore::place(MessageId id) const {
+  const Word* words = record(id);
+  if ((words[0] & kHasBox) == 0) return Place::at(centres_[raw(id)]);
+  Rect box;
+  std::memcpy(static_cast<void*>(&box), words + size_of(words[0]) - kBoxWords, sizeof(box));
+  return Place::box(box);
+}
+
+std::size_t MessageStore::memory_bytes() const {
+  return centres_.memory_bytes() + numbers_.memory_bytes() + expires_.memory_bytes() +
+         records_.memory_bytes() + free_slots_.memory_bytes() + words_.memory_bytes();
+}
+
+void MessageStore::save(ArchiveWriter& out) const {
+  out.value(static_cast<std::uint64_t>(live_));
+  out.value(next_number_);
+  centres_.save(out);
+  numbers_.save(out);
+  expires_.save(out);
+  records_.save(out);
+  free_slots_.save(out);
+  words_.save(out);
+}
+
+void MessageStore::load(ArchiveReader& in) {
+  live_ = in.value<std::uint64_t>();
+  next_number_ = in.value<std::uint64_t>();
+  centres_.load(in);
+  numbers_.load(in);
+  expires_.load(in);
+  records_.load(in);
+  free_slots_.load(in);
+  words_.load(in);
+}
+
+}  // namespace nearcast

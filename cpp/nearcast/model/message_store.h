@@ -1,0 +1,94 @@
+/// Live messages, compactly: what they say and how often, where they are, when they go.
+///
+///   per message   16 bytes point (of a box: its centre), 8 bytes number, 8 bytes expiry, 4 bytes
+///                 position of its record
+///   record        header, tokens, [counts, if any word occurs twice], [box]
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/base/array.h"
+#include "nearcast/base/ids.h"
+#include "nearcast/base/list_arena.h"
+#include "nearcast/model/message.h"
+
+namespace nearcast {
+
+/// A message on its way into the store.
+struct NewMessage {
+  TokenSpan tokens;                       ///< ascending and distinct
+  std::span<const std::uint32_t> counts;  ///< how often each occurs; empty: once each
+  Place place;
+  double expires = std::numeric_limits<double>::infinity();
+};
+
+class MessageStore {
+ public:
+  static constexpr double kNever = std::numeric_limits<double>::infinity();
+
+  /// The newest message gets the highest number.
+  MessageId add(const NewMessage& message);
+  void remove(MessageId id);
+
+  std::size_t size() const { return live_; }
+  std::size_t slots() const { return records_.size(); }  ///< ids are below this
+  bool is_live(MessageId id) const { return records_[raw(id)] != 0; }
+
+  TokenSpan tokens(MessageId id) const;
+  std::span<const std::uint32_t> counts(MessageId id) const;  ///< empty: once each
+  Place place(MessageId id) const;
+  Point centre(MessageId id) const { return centres_[raw(id)]; }
+  bool is_point(MessageId id) const { return (record(id)[0] & kHasBox) == 0; }
+  Message message(MessageId id) const { return {tokens(id), place(id)}; }
+  std::uint64_t number(MessageId id) const { return numbers_[raw(id)]; }  ///< order of publication
+  double expires(MessageId id) const { return expires_[raw(id)]; }
+  void prefetch(MessageId id, int step) const {
+    if (step == 0) {
+      __builtin_prefetch(&records_[raw(id)]);
+      __builtin_prefetch(&centres_[raw(id)]);
+    } else if (records_[raw(id)] != 0) {
+      __builtin_prefetch(record(id));
+    }
+  }
+
+  /// Calls visit(id) for each message, in no order.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+      if (is_live(MessageId{slot})) visit(MessageId{slot});
+    }
+  }
+
+  std::size_t memory_bytes() const;
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  using Word = std::uint32_t;
+  static constexpr Word kHasBox = 0x80000000u;
+  static constexpr Word kHasCounts = 0x40000000u;
+  static constexpr Word kMaxTokens = 0x3FFFFFFFu;
+  static constexpr Word kBoxWords = 8;
+
+  static Word token_count(Word header) { return header & kMaxTokens; }
+  static Word size_of(Word header) {
+    return 1 + token_count(header) * ((header & kHasCounts) != 0 ? 2 : 1) +
+           ((header & kHasBox) != 0 ? kBoxWords : 0);
+  }
+  const Word* record(MessageId id) const { return words_.at(records_[raw(id)] - 1); }
+
+  std::size_t live_ = 0;
+  std::uint64_t next_number_ = 0;
+  Array<Point> centres_;
+  Array<std::uint64_t> numbers_;
+  Array<double> expires_;
+  Array<Word> records_;  ///< position + 1 in words_; 0: the slot is free
+  Array<Word> free_slots_;
+  ListArena<Word> words_;
+};
+
+}  // namespace nearcast
