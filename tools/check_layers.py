@@ -15,7 +15,8 @@ CPP = {
     "text": {"base"},
     "model": {"base", "geo", "text"},
     "index": {"base", "geo", "text", "model"},
-    "engine": {"base", "geo", "text", "model", "index"},
+    "rank": {"base", "geo", "text", "model", "index"},
+    "engine": {"base", "geo", "text", "model", "index", "rank"},
     "snapshot": {"base", "engine"},
 }
 PYTHON = {
@@ -27,7 +28,7 @@ PYTHON = {
     "events": {"errors", "model", "text", "keywords"},
     "columns": {"_core", "errors", "model", "text"},
     "explain": {"model"},
-    "matcher": {"_core", "errors", "model", "text", "keywords", "columns"},
+    "matcher": {"_core", "errors", "model", "text", "weights", "keywords", "columns"},
     "hub": {"_core", "errors", "model", "text", "events", "columns", "explain", "matcher"},
     "bench": {"errors", "model", "text", "keywords", "events", "columns", "matcher", "hub"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"},

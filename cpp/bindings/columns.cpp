@@ -53,4 +53,52 @@ std::vector<WordClause> clauses_from(nb::handle clauses) {
   return made;
 }
 
+nb::object ids_to_python(MatchColumns& matches) {
+  if (!matches.has_words) return nb::cast(to_numpy(std::move(matches.number)));
+  return nb::make_tuple(to_numpy(std::move(matches.word_offsets)),
+                        nb::bytes(matches.word_bytes.data(), matches.word_bytes.size()));
+}
+
+nb::dict to_python(const WorkCounters& work) {
+  nb::dict counters;
+  counters["nodes_visited"] = work.nodes_visited;
+  counters["candidates"] = work.candidates;
+  counters["matches"] = work.matches;
+  return counters;
+}
+
+MessageColumns messages_from(nb::handle texts, bool is_text, const nb::tuple& places,
+                             std::size_t rows) {
+  MessageColumns messages{{}, places_from(places), rows};
+  if (is_text) {
+    messages.texts = words_from(texts);
+  } else {
+    messages.texts = word_lists_from(texts);
+  }
+  return messages;
+}
+
+nb::list id_list(const MatchColumns& matches) {
+  nb::list ids;
+  for (const std::int64_t number : matches.number) ids.append(number);
+  for (std::size_t i = 0; i + 1 < matches.word_offsets.size(); ++i) {
+    ids.append(
+        nb::str(matches.word_bytes.data() + matches.word_offsets[i],
+                static_cast<std::size_t>(matches.word_offsets[i + 1] - matches.word_offsets[i])));
+  }
+  return ids;
+}
+
+nb::dict to_python(const EngineStats& now) {
+  nb::dict out;
+  out["subscriptions"] = now.subscriptions;
+  out["vocabulary"] = now.vocabulary;
+  out["memory_bytes"] = now.store_bytes + now.id_bytes + now.index_bytes;
+  out["store_bytes"] = now.store_bytes;
+  out["id_bytes"] = now.id_bytes;
+  out["index_bytes"] = now.index_bytes;
+  out["vocabulary_bytes"] = now.vocabulary_bytes;
+  return out;
+}
+
 }  // namespace nearcast

@@ -91,5 +91,12 @@ Place place_from(const nb::tuple& place);
 /// [([positive], [negative]), …]; the words live as long as the list does
 std::vector<WordClause> clauses_from(nb::handle clauses);
 std::vector<std::string_view> words_from_list(nb::handle words);
+MessageColumns messages_from(nb::handle texts, bool is_text, const nb::tuple& places,
+                             std::size_t rows);
+
+nb::object ids_to_python(MatchColumns& matches);  ///< as a column; takes the memory
+nb::list id_list(const MatchColumns& matches);
+nb::dict to_python(const WorkCounters& work);
+nb::dict to_python(const EngineStats& now);
 
 }  // namespace nearcast

@@ -14,31 +14,6 @@ using namespace nb::literals;
 namespace nearcast {
 namespace {
 
-nb::object ids_to_python(MatchColumns& matches) {
-  if (!matches.has_words) return nb::cast(to_numpy(std::move(matches.number)));
-  return nb::make_tuple(to_numpy(std::move(matches.word_offsets)),
-                        nb::bytes(matches.word_bytes.data(), matches.word_bytes.size()));
-}
-
-nb::dict to_python(const WorkCounters& work) {
-  nb::dict counters;
-  counters["nodes_visited"] = work.nodes_visited;
-  counters["candidates"] = work.candidates;
-  counters["matches"] = work.matches;
-  return counters;
-}
-
-MessageColumns messages_from(nb::handle texts, bool is_text, const nb::tuple& places,
-                             std::size_t rows) {
-  MessageColumns messages{{}, places_from(places), rows};
-  if (is_text) {
-    messages.texts = words_from(texts);
-  } else {
-    messages.texts = word_lists_from(texts);
-  }
-  return messages;
-}
-
 nb::tuple match(const Engine& self, nb::handle texts, bool is_text, const nb::tuple& places,
                 std::size_t rows, bool is_timed) {
   const MessageColumns messages = messages_from(texts, is_text, places, rows);
@@ -53,15 +28,7 @@ nb::tuple match(const Engine& self, nb::handle texts, bool is_text, const nb::tu
 }
 
 nb::list match_one(const Engine& self, nb::handle words, const nb::tuple& place) {
-  const MatchColumns matches = self.match_one(words_from_list(words), place_from(place));
-  nb::list ids;
-  for (const std::int64_t number : matches.number) ids.append(number);
-  for (std::size_t i = 0; i + 1 < matches.word_offsets.size(); ++i) {
-    ids.append(
-        nb::str(matches.word_bytes.data() + matches.word_offsets[i],
-                static_cast<std::size_t>(matches.word_offsets[i + 1] - matches.word_offsets[i])));
-  }
-  return ids;
+  return id_list(self.match_one(words_from_list(words), place_from(place)));
 }
 
 nb::list words_to_python(std::span<const std::string_view> words) {
@@ -78,19 +45,6 @@ nb::tuple definition(const Engine& self, nb::handle id) {
         nb::make_tuple(words_to_python(clause.positive), words_to_python(clause.negative)));
   }
   return nb::make_tuple(words, area_to_python(area));
-}
-
-nb::dict stats(const Engine& self) {
-  const EngineStats now = self.stats();
-  nb::dict out;
-  out["subscriptions"] = now.subscriptions;
-  out["vocabulary"] = now.vocabulary;
-  out["memory_bytes"] = now.store_bytes + now.id_bytes + now.index_bytes;
-  out["store_bytes"] = now.store_bytes;
-  out["id_bytes"] = now.id_bytes;
-  out["index_bytes"] = now.index_bytes;
-  out["vocabulary_bytes"] = now.vocabulary_bytes;
-  return out;
 }
 
 }  // namespace
@@ -180,7 +134,7 @@ void bind_engine(nb::module_& module) {
             return to_numpy(self.tokens_of(words_from(words), is_growing));
           },
           "words"_a, "is_growing"_a)
-      .def("stats", &stats)
+      .def("stats", [](const Engine& self) { return to_python(self.stats()); })
       .def("check_invariants", &Engine::check_invariants)
       .def_prop_ro("index_name", &Engine::index_name)
       .def_prop_ro("vocabulary_size", [](const Engine& self) { return self.stats().vocabulary; })
@@ -190,16 +144,7 @@ void bind_engine(nb::module_& module) {
             nb::gil_scoped_release unlocked;
             save_snapshot(self, path);
           },
-          "path"_a)
-      .def_static(
-          "open",
-          [](const std::string& path, nb::handle verify) {
-            const Verify how = verify.is_none()         ? Verify::kIfSmall
-                               : nb::cast<bool>(verify) ? Verify::kAlways
-                                                        : Verify::kNever;
-            return open_snapshot(path, how);
-          },
-          "path"_a, "verify"_a.none());
+          "path"_a);
 }
 
 }  // namespace nearcast

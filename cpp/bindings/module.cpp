@@ -6,5 +6,7 @@ NB_MODULE(_core, module) {
   nearcast::bind_errors(module);
   nearcast::bind_registry(module);
   nearcast::bind_engine(module);
+  nearcast::bind_rank_engine(module);
+  nearcast::bind_snapshot(module);
   nearcast::bind_hub(module);
 }

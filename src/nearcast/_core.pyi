@@ -103,8 +103,55 @@ class Engine:
 
     def save(self, path: str) -> None: ...
 
-    @staticmethod
-    def open(path: str, verify: object | None) -> Engine: ...
+class RankEngine:
+    """Rank subscriptions behind one index."""
+
+    def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
+
+    def subscribe(self, id: object, words: object, area: tuple, alpha: float, threshold: float) -> None: ...
+
+    def subscribe_rows(self, ids: object, keywords: object, areas: tuple, alpha: object, threshold: object, rows: int) -> None: ...
+
+    def unsubscribe(self, id: object) -> None: ...
+
+    def unsubscribe_rows(self, ids: object) -> None: ...
+
+    def replace_area(self, id: object, area: tuple) -> None: ...
+
+    def has(self, id: object) -> bool: ...
+
+    def start_epoch(self, documents: int, words: object, counts: object) -> None:
+        """Weigh by these numbers of documents from now on."""
+
+    def end_epoch(self) -> None:
+        """Every token counts 1 from now on."""
+
+    def rank(self, texts: object, is_text: bool, places: tuple, rows: int, is_timed: bool) -> tuple:
+        """
+        Rank a batch: (message rows, ids, work, nanoseconds, cpu seconds, scores).
+        """
+
+    def rank_one(self, words: object, place: tuple) -> tuple:
+        """Rank one message: (ids, scores)."""
+
+    def score_pair(self, id: object, words: object, place: tuple) -> float: ...
+
+    def tokens_of(self, words: object, is_growing: bool) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+
+    def stats(self) -> dict: ...
+
+    def check_invariants(self) -> None: ...
+
+    @property
+    def index_name(self) -> str: ...
+
+    @property
+    def vocabulary_size(self) -> int: ...
+
+    def save(self, path: str) -> None: ...
+
+def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine:
+    """The engine in a file, of the mode that it was saved in."""
 
 class Hub:
     """Events in, signed changes out."""

@@ -19,7 +19,7 @@ from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from nearcast._core import Engine
+    from nearcast._core import Engine, RankEngine
     from nearcast.model import Area, Clause, Place
     from nearcast.text import Analyzer
 
@@ -186,7 +186,7 @@ class TokenCache:
     Threads may share it: what is cached is replaced as a whole.
     """
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine | RankEngine) -> None:
         self._engine = engine
         self._last: _Lookup | None = None
 
@@ -276,9 +276,14 @@ def places(batch: pa.RecordBatch | pa.Table, error: _Error) -> tuple[np.ndarray,
     return tuple(numbers(column(batch, name, error), name, error) for name in names)
 
 
-def match_table(messages: np.ndarray, found: np.ndarray | tuple[np.ndarray, bytes]) -> pa.Table:
-    """Return matches as a table of message (row) and subscription (id)."""
-    return pa.table({"message": messages, "subscription": id_array(found)})
+def match_table(
+    messages: np.ndarray,
+    found: np.ndarray | tuple[np.ndarray, bytes],
+    scores: np.ndarray | None = None,
+) -> pa.Table:
+    """Return matches as a table of message (row), subscription (id) and, where ranked, score."""
+    matches = {"message": messages, "subscription": id_array(found)}
+    return pa.table(matches if scores is None else matches | {"score": scores})
 
 
 def id_array(found: np.ndarray | tuple[np.ndarray, bytes]) -> pa.Array:

@@ -1,6 +1,7 @@
-"""Which subscriptions does each message match? Tables in, tables out, and single calls.
+"""Which subscriptions does each message match, or reach? Tables in, tables out, and single calls.
 
-`Matcher` holds subscriptions and answers for messages; it knows no clock and keeps no messages.
+`Matcher` holds subscriptions of one mode and answers for messages; it knows no clock and keeps no
+messages. In mode "match" keywords and area decide; in mode "rank" a score does.
 Everything that happens per message happens in the extension, one call per batch, without the GIL.
 Any number of threads may match at once; changes wait for them.
 """
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 import pyarrow as pa
@@ -25,17 +26,19 @@ from nearcast.errors import (
     NearcastError,
     UnknownIdError,
 )
-from nearcast.keywords import parse
-from nearcast.model import area_from, bbox_from, number, point_from
+from nearcast.keywords import parse, plain
+from nearcast.model import Bbox, area_from, bbox_from, number, point_from
 from nearcast.text import DEFAULT_ANALYZER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
 
     from nearcast.text import Analyzer
+    from nearcast.weights import Weights
 
 Id: TypeAlias = int | str
+MatcherMode: TypeAlias = Literal["match", "rank"]
 
 DEFAULT_INDEX = "auto"
 
@@ -110,7 +113,10 @@ class Matcher:
     Parameters
     ----------
     index
-        One of `nearcast.indexes`.
+        One of `nearcast.indexes`; a kind that cannot rank is served by `auto` in mode "rank".
+    mode
+        "match": keywords and area decide. "rank": a message is delivered if its score, of text and
+        place together, reaches the subscription's threshold.
     analyzer
         Reads keywords and texts; tables with tokens are taken as they are.
     parameters
@@ -122,34 +128,84 @@ class Matcher:
     >>> matcher.subscribe("s1", keywords="coffee AND (free OR sale)", area=[-74, 40, -73, 41])
     >>> matcher.match("Free coffee!", at=(-73.98, 40.75))
     ['s1']
+
+    >>> ranker = Matcher(mode="rank")
+    >>> ranker.subscribe("s2", keywords="flood river", area=[0, 0, 1, 1], alpha=0.4, threshold=0.6)
+    >>> ranker.rank("The river rises", at=(0.5, 0.5))
+    [('s2', 0.7)]
     """
 
     def __init__(
         self,
         index: str = DEFAULT_INDEX,
         *,
+        mode: MatcherMode = "match",
         analyzer: Analyzer = DEFAULT_ANALYZER,
         **parameters: float | str,
     ) -> None:
-        self._adopt(_core.Engine(index, check_parameters(parameters)), analyzer)
+        if mode not in ("match", "rank"):
+            what = "mode is not one of a matcher"
+            raise InvalidParameterError(what, got=mode, wanted="'match' or 'rank'")
+        make = _core.RankEngine if mode == "rank" else _core.Engine
+        self._adopt(make(index, check_parameters(parameters)), analyzer)
 
-    def _adopt(self, engine: _core.Engine, analyzer: Analyzer) -> None:
+    def _adopt(self, engine: _core.Engine | _core.RankEngine, analyzer: Analyzer) -> None:
         self._engine = engine
         self._analyzer = analyzer
         self._cache = columns.TokenCache(engine)
 
+    @property
+    def mode(self) -> MatcherMode:
+        """Whether it matches or ranks."""
+        return "rank" if isinstance(self._engine, _core.RankEngine) else "match"
+
+    def _matching(self, call: str) -> _core.Engine:
+        if isinstance(self._engine, _core.RankEngine):
+            raise _wrong_mode(call, self.mode, "Matcher(mode='match')")
+        return self._engine
+
+    def _ranking(self, call: str) -> _core.RankEngine:
+        if isinstance(self._engine, _core.Engine):
+            raise _wrong_mode(call, self.mode, "Matcher(mode='rank')")
+        return self._engine
+
     # ---- subscriptions ----------------------------------------------------------------------
 
     def subscribe(
-        self, id: Id, *, keywords: str | Sequence[str] | None = None, area: object = None
+        self,
+        id: Id,
+        *,
+        keywords: str | Sequence[str] | None = None,
+        area: object = None,
+        alpha: float | None = None,
+        threshold: float | None = None,
     ) -> None:
-        """Add one subscription: keywords, an area, or both.
+        """Add one subscription.
+
+        Parameters
+        ----------
+        id
+            New.
+        keywords, area
+            To match, one of the two or both. To rank, plain keywords and a box.
+        alpha, threshold
+            To rank only: how much space counts against text, from 0 to 1; and the score that a
+            message must reach, above 0.
 
         Raises
         ------
         InvalidSubscriptionError, DuplicateIdError
             And nothing has changed.
         """
+        if isinstance(self._engine, _core.RankEngine):
+            words, box = _rank_keywords(keywords, self._analyzer), _rank_box(area)
+            terms = _rank_term("alpha", alpha), _rank_term("threshold", threshold)
+            self._engine.subscribe(_checked_id(id), words, box, *terms)
+            return
+        for name, term in (("alpha", alpha), ("threshold", threshold)):
+            if term is not None:
+                what = f"{name} has no meaning in mode 'match'"
+                raise InvalidSubscriptionError(what, got=term, wanted="nothing", field=name)
         if keywords is None and area is None:
             what = f"subscription {id!r}: neither keywords nor area is there"
             raise InvalidSubscriptionError(what, wanted="at least one of them")
@@ -164,15 +220,35 @@ class Matcher:
         ----------
         table
             Columns `id` (int64 or string), `keywords` (list<string>, plain or as a dictionary;
-            tokens as given, all required; null: the area alone decides) and `west`, `south`,
-            `east`, `north` (all four null: anywhere).
+            tokens as given) and `west`, `south`, `east`, `north`. To match, all keywords are
+            required; null says that the area alone decides, four null borders say anywhere. To
+            rank, nothing may be null, and columns `alpha` and `threshold` (double) are there too.
         """
         wrong = InvalidSubscriptionError
         rows = table.num_rows
         ids = columns.ids(columns.column(table, "id", wrong), wrong)
+        if isinstance(self._engine, _core.RankEngine):
+            array = columns.column(table, "keywords", wrong)
+            columns.refuse_nulls(array, "keywords", wrong)
+            lists = columns.word_lists(array, "keywords", wrong, self._cache, is_growing=True)
+            names = (*columns.BOX, "alpha", "threshold")
+            read = [columns.numbers(columns.column(table, n, wrong), n, wrong) for n in names]
+            self._engine.subscribe_rows(ids, lists, tuple(read[:4]), read[4], read[5], rows)
+            return
         keywords, lacks_keywords = self._keyword_columns(table)
         areas, lacks_area = _area_columns(table)
         self._engine.subscribe_rows(ids, keywords, areas, lacks_keywords, lacks_area, rows)
+
+    def set_weights(self, weights: Weights | None) -> None:
+        """Weigh words by this epoch from now on, in mode "rank"; None: each counts 1."""
+        engine = self._ranking("set_weights")
+        if weights is None:
+            engine.end_epoch()
+            return
+        listed = pa.array(weights.df, pa.large_string())
+        words = columns.words(listed, "df", InvalidParameterError)
+        counts = np.fromiter(weights.df.values(), np.int64, len(weights.df))
+        engine.start_epoch(weights.documents, words, counts)
 
     def _keyword_columns(self, table: pa.Table | pa.RecordBatch) -> tuple[Any, np.ndarray | None]:
         if "keywords" not in table.schema.names:
@@ -205,7 +281,8 @@ class Matcher:
 
     def learn_table(self, messages: pa.Table | pa.RecordBatch) -> None:
         """Give kinds whose cost model can use it a sample of messages; before subscribing."""
-        self._engine.learn(*self._message_columns(messages, is_growing=True))
+        engine = self._matching("learn_table")
+        engine.learn(*self._message_columns(messages, is_growing=True))
 
     # ---- messages ---------------------------------------------------------------------------
 
@@ -213,9 +290,19 @@ class Matcher:
         self, message: str | Sequence[str], *, at: object = None, bbox: object = None
     ) -> list[Id]:
         """Return the ids of the subscriptions that a text, or a list of tokens, matches."""
-        tokens = read_tokens(message, self._analyzer)
-        found: list[Id] = self._engine.match_one(tokens, read_place(at, bbox))
+        engine = self._matching("match")
+        found: list[Id] = engine.match_one(
+            read_tokens(message, self._analyzer), read_place(at, bbox)
+        )
         return found
+
+    def rank(
+        self, message: str | Sequence[str], *, at: object = None, bbox: object = None
+    ) -> list[tuple[Id, float]]:
+        """Return the subscriptions whose threshold a message reaches, with its scores."""
+        engine = self._ranking("rank")
+        tokens = read_tokens(message, self._analyzer)
+        return list(zip(*engine.rank_one(tokens, read_place(at, bbox)), strict=True))
 
     def match_table(self, messages: pa.Table | pa.RecordBatch) -> pa.Table:
         """Match many messages.
@@ -231,22 +318,42 @@ class Matcher:
         pyarrow.Table
             `message` (row) and `subscription` (id), in the order of the messages.
         """
-        tables = []
-        start = 0
-        for batch in _batches(messages):
-            with _counting_from(start):
-                rows, found, *_ = self._engine.match(*self._message_columns(batch), is_timed=False)
-            tables.append(columns.match_table(rows + start if start else rows, found))
-            start += batch.num_rows
-        # Before the first subscription nothing says of which kind ids are.
-        return pa.concat_tables([table for table in tables if table.num_rows] or tables[-1:])
+        engine = self._matching("match_table")
+        return _by_batch(
+            messages,
+            lambda batch: engine.match(*self._message_columns(batch), is_timed=False)[:2],
+        )
+
+    def rank_table(self, messages: pa.Table | pa.RecordBatch) -> pa.Table:
+        """Rank many messages.
+
+        Parameters
+        ----------
+        messages
+            As for `match_table`.
+
+        Returns
+        -------
+        pyarrow.Table
+            `message` (row), `subscription` (id) and `score`, in the order of the messages; only
+            where the score reaches the subscription's threshold.
+        """
+        engine = self._ranking("rank_table")
+
+        def rank(batch: pa.RecordBatch) -> tuple[Any, ...]:
+            rows, found, *_, scores = engine.rank(*self._message_columns(batch), is_timed=False)
+            return rows, found, scores
+
+        return _by_batch(messages, rank)
 
     def measure_table(self, messages: pa.Table | pa.RecordBatch) -> Measurement:
-        """Match many messages and say what it took."""
+        """Match or rank many messages and say what it took."""
+        engine = self._engine
+        answer = engine.rank if isinstance(engine, _core.RankEngine) else engine.match
         nanoseconds, cpu_seconds, work = [], 0.0, {"nodes_visited": 0, "candidates": 0}
         work["matches"] = 0
         for batch in _batches(messages):
-            taken = self._engine.match(*self._message_columns(batch), is_timed=True)
+            taken = answer(*self._message_columns(batch), is_timed=True)
             nanoseconds.append(taken[3])
             cpu_seconds += taken[4]
             work = {name: work[name] + count for name, count in taken[2].items()}
@@ -265,7 +372,7 @@ class Matcher:
         rows = answer.column("message").to_numpy()
         ends = np.searchsorted(rows, np.arange(messages.num_rows), side="right").astype(np.int64)
         known = np.ascontiguousarray(answer.column("subscription").to_numpy(), dtype=np.int64)
-        work, nanoseconds, cpu_seconds = self._engine.floor(
+        work, nanoseconds, cpu_seconds = self._matching("floor_table").floor(
             *self._message_columns(messages), ends, known
         )
         return Measurement(nanoseconds, cpu_seconds, work["matches"], dict(work))
@@ -330,8 +437,51 @@ class Matcher:
             Compare contents with their checksums: always, never, or if the file is small (None).
         """
         matcher = cls.__new__(cls)
-        matcher._adopt(_core.Engine.open(str(Path(path)), verify), analyzer)
+        matcher._adopt(_core.open_snapshot(str(Path(path)), verify), analyzer)
         return matcher
+
+
+def _wrong_mode(call: str, mode: str, made: str) -> InvalidParameterError:
+    what = f"{call} has no answer in mode {mode!r}"
+    return InvalidParameterError(what, wanted="a matcher of the other mode", hint=f"make a {made}")
+
+
+def _rank_keywords(keywords: str | Sequence[str] | None, analyzer: Analyzer) -> list[str]:
+    if keywords is None:
+        what = "keywords are missing, which mode 'rank' needs"
+        raise InvalidSubscriptionError(what, wanted="plain keywords", field="keywords")
+    return sorted(plain(keywords, analyzer))
+
+
+def _rank_box(area: object) -> tuple[float, ...]:
+    read = None if area is None else area_from(area)
+    if not isinstance(read, Bbox):
+        what = "area is not a box, which mode 'rank' needs"
+        wanted = "[west, south, east, north]"
+        raise InvalidSubscriptionError(what, got=area, wanted=wanted, field="area")
+    return columns.core_place(read)
+
+
+def _rank_term(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        what = f"{name} is not a number, which mode 'rank' needs"
+        raise InvalidSubscriptionError(what, got=value, wanted="a number", field=name)
+    return float(value)
+
+
+def _by_batch(
+    messages: pa.Table | pa.RecordBatch, answer: Callable[[pa.RecordBatch], tuple[Any, ...]]
+) -> pa.Table:
+    """Return the answers for all batches as one table; rows count through."""
+    tables = []
+    start = 0
+    for batch in _batches(messages):
+        with _counting_from(start):
+            rows, *found = answer(batch)
+        tables.append(columns.match_table(rows + start if start else rows, *found))
+        start += batch.num_rows
+    # Before the first subscription nothing says of which kind ids are.
+    return pa.concat_tables([table for table in tables if table.num_rows] or tables[-1:])
 
 
 def _known_id(id: object) -> Id | None:

@@ -62,6 +62,12 @@ def variants() -> list[tuple[str, dict[str, Any]]]:
     return [(kind, parameters) for kind in kinds for parameters in ({}, *_TINY.get(kind, []))]
 
 
+def rank_variants() -> list[tuple[str, dict[str, Any]]]:
+    """Return those that rank themselves, and one that `auto` stands in for."""
+    able = {kind.name for kind in nc.indexes() if "rank" in kind.capabilities}
+    return [variant for variant in variants() if variant[0] in able] + [("lfilter", {})]
+
+
 def name_of(variant: tuple[str, dict[str, Any]]) -> str:
     """Return a readable name for test reports."""
     kind, parameters = variant

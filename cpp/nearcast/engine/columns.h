@@ -78,9 +78,15 @@ struct MatchColumns {
   std::vector<std::int32_t> word_offsets{0};  ///< ids of subscriptions, when they are words
   std::string word_bytes;
   bool has_words = false;
+  std::vector<double> score;  ///< of ranked messages
   WorkCounters work;
   std::vector<std::int64_t> nanoseconds;  ///< per message, if asked for
   double cpu_seconds = 0;
+};
+
+/// How large an engine is.
+struct EngineStats {
+  std::size_t subscriptions, vocabulary, store_bytes, id_bytes, index_bytes, vocabulary_bytes;
 };
 
 }  // namespace nearcast

@@ -36,14 +36,6 @@ class InternedClauses {
   std::vector<Clause> clauses_;
 };
 
-std::size_t size_of(const IdColumn& ids) {
-  return std::visit([](const auto& column) { return column.size(); }, ids);
-}
-
-ExternalId id_at(const IdColumn& ids, std::size_t row) {
-  return std::visit([&](const auto& column) { return ExternalId(column[row]); }, ids);
-}
-
 }  // namespace
 
 Engine::Engine(std::string index, GivenParameters parameters)
@@ -51,24 +43,10 @@ Engine::Engine(std::string index, GivenParameters parameters)
   index_ = make_index(index_name_, store_, parameters_);
 }
 
-SubscriptionId Engine::slot_of(const ExternalId& id) const {
-  const std::uint32_t slot = ids_.find(id);
-  if (slot != ExternalIds::kNone) return SubscriptionId{slot};
-  throw Error(ErrorKind::kUnknownId, "subscription " + quoted(id), "an id that is not subscribed",
-              "an id in use");
-}
-
-void Engine::check_new(const ExternalId& id) const {
-  if (ids_.find(id) == ExternalIds::kNone) return;
-  throw Error(ErrorKind::kDuplicateId, "subscription " + quoted(id), "an id that is in use",
-              "a new id", "unsubscribe the old one first");
-}
-
 void Engine::subscribe(const ExternalId& id, std::span<const WordClause> clauses,
                        const Area& area) {
   const Writing lock(mutex_);
-  ids_.check_kind(id);
-  check_new(id);
+  ids_.check_new(id);
   const InternedClauses interned(clauses, vocabulary_);
   const SubscriptionId slot = store_.add({interned.view(), &area});
   ids_.bind(id, raw(slot));
@@ -88,18 +66,7 @@ void Engine::unsubscribe(const ExternalId& id) {
 
 void Engine::unsubscribe(const IdColumn& ids) {
   const Writing lock(mutex_);
-  std::vector<SubscriptionId> slots;
-  VisitStamps seen;
-  seen.start(store_.slots());
-  for (std::size_t row = 0; row < size_of(ids); ++row) {
-    slots.push_back(slot_of(id_at(ids, row)));
-    if (!seen.first_visit(raw(slots.back()))) {
-      throw Error(ErrorKind::kUnknownId,
-                  "row " + std::to_string(row) + ": subscription " + quoted(id_at(ids, row)),
-                  "an id that an earlier row unsubscribes", "each id once");
-    }
-  }
-  for (const SubscriptionId slot : slots) remove(slot);
+  for (const SubscriptionId slot : slots_of(ids_, ids)) remove(slot);
 }
 
 void Engine::replace_area(const ExternalId& id, const Area& area) {
@@ -149,17 +116,13 @@ std::pair<std::vector<WordClause>, Area> Engine::definition(const ExternalId& id
 }
 
 std::vector<std::uint32_t> Engine::tokens_of(const WordColumn& words, bool is_growing) {
-  const auto all = [&](auto&& token_of) {
-    std::vector<std::uint32_t> tokens(words.size());
-    for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = raw(token_of(words[i]));
-    return tokens;
-  };
   if (is_growing) {
     const Writing lock(mutex_);
-    return all([&](std::string_view word) { return vocabulary_.intern(word); });
+    return dictionary_tokens(words,
+                             [&](std::string_view word) { return vocabulary_.intern(word); });
   }
   const Reading lock(mutex_);
-  return all([&](std::string_view word) { return vocabulary_.find(word); });
+  return dictionary_tokens(words, [&](std::string_view word) { return vocabulary_.find(word); });
 }
 
 EngineStats Engine::stats() const {

@@ -14,6 +14,7 @@
 
 #include "nearcast/engine/columns.h"
 #include "nearcast/engine/external_ids.h"
+#include "nearcast/engine/reading.h"
 #include "nearcast/engine/scratch_pool.h"
 #include "nearcast/index/match_index.h"
 #include "nearcast/index/parameters.h"
@@ -27,8 +28,11 @@ struct WordClause {
   std::vector<std::string_view> positive, negative;
 };
 
-struct EngineStats {
-  std::size_t subscriptions, vocabulary, store_bytes, id_bytes, index_bytes, vocabulary_bytes;
+/// What one matching thread needs.
+struct BatchScratch {
+  MatchScratch match;
+  MatchSink sink;
+  ReadingScratch reading;
 };
 
 class Engine {
@@ -71,17 +75,14 @@ class Engine {
   void load(ArchiveReader& in);
 
  private:
-  SubscriptionId slot_of(const ExternalId& id) const;  ///< throws an unknown-id error
+  SubscriptionId slot_of(const ExternalId& id) const { return SubscriptionId{ids_.slot_of(id)}; }
   SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row,
                          std::vector<Token>& tokens);
   void check_rows(const SubscriptionColumns& rows) const;
-  void check_new(const ExternalId& id) const;
   template <typename Visit>
-  void for_each_message(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
-                        MatchColumns& out, Visit&& visit) const;
+  void visit_messages(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
+                      MatchColumns& out, Visit&& visit) const;
   void run(const Message& message, BatchScratch& scratch) const;
-  void find_tokens(std::span<const std::string_view> words, std::vector<Token>& tokens) const;
-  void append_ids(std::span<const SubscriptionId> ids, MatchColumns& out) const;
   void remove(SubscriptionId id);
 
   std::string index_name_;
@@ -91,7 +92,7 @@ class Engine {
   ExternalIds ids_;
   std::unique_ptr<MatchIndex> index_;
   mutable std::shared_mutex mutex_;
-  mutable ScratchPool scratches_;
+  mutable ScratchPool<BatchScratch> scratches_;
 };
 
 }  // namespace nearcast

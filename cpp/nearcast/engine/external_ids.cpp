@@ -53,6 +53,20 @@ std::uint32_t ExternalIds::find(const ExternalId& id) const {
   return table_.find(hash_of(wanted), [&](std::uint32_t slot) { return word(slot) == wanted; });
 }
 
+std::uint32_t ExternalIds::slot_of(const ExternalId& id) const {
+  const std::uint32_t slot = find(id);
+  if (slot != kNone) return slot;
+  throw Error(ErrorKind::kUnknownId, "subscription " + quoted(id), "an id that is not subscribed",
+              "an id in use");
+}
+
+void ExternalIds::check_new(const ExternalId& id) const {
+  check_kind(id);
+  if (find(id) == kNone) return;
+  throw Error(ErrorKind::kDuplicateId, "subscription " + quoted(id), "an id that is in use",
+              "a new id", "unsubscribe the old one first");
+}
+
 void ExternalIds::check_kind(const ExternalId& id) const {
   const Kind kind = std::holds_alternative<std::int64_t>(id) ? Kind::kNumbers : Kind::kWords;
   if (table_.size() == 0 || kind == kind_) return;

@@ -27,8 +27,10 @@ class ExternalIds {
 
   /// The slot of an id, or kNone. Asking with the wrong kind finds nothing.
   std::uint32_t find(const ExternalId& id) const;
-  /// Throws an invalid-subscription error if the table holds ids of the other kind.
-  void check_kind(const ExternalId& id) const;
+  std::uint32_t slot_of(const ExternalId& id) const;  ///< throws an unknown-id error
+  /// Throws a duplicate-id error, or an invalid-subscription error if the table holds ids of the
+  /// other kind.
+  void check_new(const ExternalId& id) const;
   void bind(const ExternalId& id, std::uint32_t slot);  ///< the id is not bound, the slot is free
   void release(std::uint32_t slot);
   ExternalId id(std::uint32_t slot) const;
@@ -46,6 +48,7 @@ class ExternalIds {
  private:
   enum class Kind : std::uint32_t { kUndecided, kNumbers, kWords };
 
+  void check_kind(const ExternalId& id) const;
   std::uint32_t hash_of_slot(std::uint32_t slot) const;
   static std::uint32_t units(std::size_t length) {
     return 1 + static_cast<std::uint32_t>((length + 3) / 4);

@@ -1,25 +1,14 @@
 /// Scratch memory for matching threads: taken for a batch, given back after it.
 #pragma once
 
-#include <array>
 #include <memory>
 #include <mutex>
-#include <string>
-#include <string_view>
+#include <utility>
 #include <vector>
-
-#include "nearcast/index/match_index.h"
 
 namespace nearcast {
 
-struct BatchScratch {
-  MatchScratch match;
-  MatchSink sink;
-  std::array<std::vector<Token>, 4> tokens;  ///< of this message and of those that come next
-  std::vector<std::string_view> words;
-  std::string letters;
-};
-
+template <typename Scratch>
 class ScratchPool {
  public:
   /// A scratch that returns to the pool by itself.
@@ -29,28 +18,28 @@ class ScratchPool {
     ~Loan() { pool_.give_back(std::move(scratch_)); }
     Loan(const Loan&) = delete;
     Loan& operator=(const Loan&) = delete;
-    BatchScratch& operator*() { return *scratch_; }
+    Scratch& operator*() { return *scratch_; }
 
    private:
     ScratchPool& pool_;
-    std::unique_ptr<BatchScratch> scratch_;
+    std::unique_ptr<Scratch> scratch_;
   };
 
  private:
-  std::unique_ptr<BatchScratch> take() {
+  std::unique_ptr<Scratch> take() {
     const std::lock_guard lock(mutex_);
-    if (idle_.empty()) return std::make_unique<BatchScratch>();
+    if (idle_.empty()) return std::make_unique<Scratch>();
     auto scratch = std::move(idle_.back());
     idle_.pop_back();
     return scratch;
   }
-  void give_back(std::unique_ptr<BatchScratch> scratch) {
+  void give_back(std::unique_ptr<Scratch> scratch) {
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(scratch));
   }
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<BatchScratch>> idle_;
+  std::vector<std::unique_ptr<Scratch>> idle_;
 };
 
 }  // namespace nearcast

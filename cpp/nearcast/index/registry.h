@@ -16,7 +16,8 @@ struct IndexKind {
   std::string name;
   std::string summary;
   std::vector<ParameterSpec> parameters;
-  std::vector<std::string> capabilities;  ///< "match" for all; "learns": uses a message sample
+  /// "match" for all; "learns": uses a message sample; "rank": ranks itself, see rank/registry.h.
+  std::vector<std::string> capabilities;
   std::unique_ptr<MatchIndex> (*make)(const SubscriptionStore& store, const Parameters& parameters);
 };
 

@@ -2,6 +2,7 @@
 
 #include <cstring>
 #include <sstream>
+#include <type_traits>
 
 #include "nearcast/base/errors.h"
 #include "nearcast/base/hash.h"
@@ -11,10 +12,15 @@
 namespace nearcast {
 namespace {
 
+constexpr const char* kRankMark = "rank";  ///< after the index: the engine ranks
+
 /// Which index, with which parameters: a line each, so that a hexdump tells what a file is.
-std::string describe(const Engine& engine) {
+template <typename AnEngine>
+std::string describe(const AnEngine& engine) {
   std::ostringstream out;
-  out << engine.index_name() << '\n';
+  out << engine.index_name();
+  if (std::is_same_v<AnEngine, RankEngine>) out << '\t' << kRankMark;
+  out << '\n';
   out.precision(17);
   for (const auto& [name, value] : engine.parameters()) {
     out << name << '\t' << "bns"[value.index()] << '\t';
@@ -24,10 +30,17 @@ std::string describe(const Engine& engine) {
   return out.str();
 }
 
-std::unique_ptr<Engine> engine_as_described(const std::string& text) {
+AnyEngine engine_as_described(const std::string& text) {
   std::istringstream in(text);
-  std::string index, line;
-  std::getline(in, index);
+  std::string line, index, mode;
+  std::getline(in, line);
+  std::istringstream first(line);
+  std::getline(first, index, '\t');
+  std::getline(first, mode, '\t');
+  if (!mode.empty() && mode != kRankMark) {
+    throw Error(ErrorKind::kSnapshot, "snapshot: its mode is unknown", "'" + mode + "'",
+                "'rank' or none");
+  }
   Engine::GivenParameters parameters;
   while (std::getline(in, line)) {
     std::istringstream fields(line);
@@ -44,7 +57,17 @@ std::unique_ptr<Engine> engine_as_described(const std::string& text) {
       parameters[name] = value;
     }
   }
+  if (mode == kRankMark) return std::make_unique<RankEngine>(index, parameters);
   return std::make_unique<Engine>(index, parameters);
+}
+
+template <typename AnEngine>
+void save(const AnEngine& engine, const std::string& path) {
+  FileWriter out(path);
+  const std::string description = describe(engine);
+  out.blob(description.data(), description.size(), 1);
+  engine.save(out);
+  out.finish();
 }
 
 }  // namespace
@@ -67,24 +90,19 @@ std::uint64_t checksum(const void* bytes, std::size_t count) {
   return sum;
 }
 
-void save_snapshot(const Engine& engine, const std::string& path) {
-  FileWriter out(path);
-  const std::string description = describe(engine);
-  out.blob(description.data(), description.size(), 1);
-  engine.save(out);
-  out.finish();
-}
+void save_snapshot(const Engine& engine, const std::string& path) { save(engine, path); }
+void save_snapshot(const RankEngine& engine, const std::string& path) { save(engine, path); }
 
-std::unique_ptr<Engine> open_snapshot(const std::string& path, Verify verify) {
+AnyEngine open_snapshot(const std::string& path, Verify verify) {
   FileReader in(path);
   if (verify == Verify::kAlways ||
       (verify == Verify::kIfSmall && in.file_size() <= kAlwaysVerifyUpTo)) {
     in.verify_contents();
   }
   const Blob description = in.blob(1);
-  auto engine =
+  AnyEngine engine =
       engine_as_described({reinterpret_cast<const char*>(description.bytes), description.count});
-  engine->load(in);
+  std::visit([&](const auto& one) { one->load(in); }, engine);
   if (!in.is_at_end())
     throw Error(ErrorKind::kSnapshot, "snapshot '" + path + "': has blobs that nothing reads");
   return engine;

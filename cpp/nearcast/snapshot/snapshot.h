@@ -3,15 +3,20 @@
 
 #include <memory>
 #include <string>
+#include <variant>
 
 #include "nearcast/engine/engine.h"
+#include "nearcast/engine/rank_engine.h"
 
 namespace nearcast {
 
 /// Writes beside the target and renames: a reader never sees half a file.
 void save_snapshot(const Engine& engine, const std::string& path);
+void save_snapshot(const RankEngine& engine, const std::string& path);
 
 enum class Verify { kIfSmall, kAlways, kNever };
-std::unique_ptr<Engine> open_snapshot(const std::string& path, Verify verify);
+/// Of the mode that was saved.
+using AnyEngine = std::variant<std::unique_ptr<Engine>, std::unique_ptr<RankEngine>>;
+AnyEngine open_snapshot(const std::string& path, Verify verify);
 
 }  // namespace nearcast

@@ -1,0 +1,25 @@
+#include "nearcast/snapshot/snapshot.h"
+
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
+
+#include "bindings/bind.h"
+
+using namespace nb::literals;
+
+namespace nearcast {
+
+void bind_snapshot(nb::module_& module) {
+  module.def(
+      "open_snapshot",
+      [](const std::string& path, nb::handle verify) {
+        const Verify how = verify.is_none()         ? Verify::kIfSmall
+                           : nb::cast<bool>(verify) ? Verify::kAlways
+                                                    : Verify::kNever;
+        return open_snapshot(path, how);
+      },
+      "path"_a, "verify"_a.none(), "The engine in a file, of the mode that it was saved in.");
+}
+
+}  // namespace nearcast

@@ -1,0 +1,264 @@
+#include "nearcast/engine/rank_engine.h"
+
+#include <mutex>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/rank/registry.h"
+
+namespace nearcast {
+namespace {
+
+using Reading = std::shared_lock<std::shared_mutex>;
+using Writing = std::unique_lock<std::shared_mutex>;
+
+/// `who` is empty, or names the row.
+void check_terms(const std::string& who, double alpha, double threshold) {
+  if (!(alpha >= 0 && alpha <= 1)) {  // also NaN
+    throw Error(ErrorKind::kInvalidSubscription, who + "alpha", std::to_string(alpha),
+                "a number from 0 to 1");
+  }
+  if (!(threshold > 0 && threshold <= 1)) {
+    throw Error(ErrorKind::kInvalidSubscription, who + "threshold", std::to_string(threshold),
+                "a number above 0, to 1");
+  }
+}
+
+void intern_all(std::span<const std::string_view> words, Vocabulary& vocabulary,
+                std::vector<Token>& tokens) {
+  tokens.clear();
+  for (const std::string_view word : words) tokens.push_back(vocabulary.intern(word));
+  sort_unique(tokens);
+}
+
+}  // namespace
+
+RankEngine::RankEngine(std::string index, GivenParameters parameters,
+                       std::shared_ptr<Vocabulary> vocabulary)
+    : index_name_(std::move(index)),
+      parameters_(std::move(parameters)),
+      vocabulary_(std::move(vocabulary)) {
+  index_ = make_rank_index(index_name_, store_, parameters_);
+}
+
+void RankEngine::subscribe(const ExternalId& id, std::span<const std::string_view> words,
+                           const Rect& area, const RankTerms& terms) {
+  const Writing lock(mutex_);
+  check_terms("", terms.alpha, terms.threshold);
+  if (words.empty() || words.size() > SubscriptionStore::kMaxTokens) {
+    throw Error(ErrorKind::kInvalidSubscription, "keywords",
+                std::to_string(words.size()) + " keywords",
+                "1 to " + std::to_string(SubscriptionStore::kMaxTokens));
+  }
+  ids_.check_new(id);
+  std::vector<Token> tokens;
+  intern_all(words, *vocabulary_, tokens);
+  const SubscriptionId slot = store_.add(tokens, area, terms);
+  ids_.bind(id, raw(slot));
+  index_->insert(slot);
+}
+
+void RankEngine::check_rows(const RankSubscriptionColumns& rows) const {
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    check_place(ErrorKind::kInvalidSubscription, rows.areas, row);
+    check_keywords(rows.keywords, row, "");
+    check_terms("row " + std::to_string(row) + ": ", rows.alpha[row], rows.threshold[row]);
+  }
+}
+
+void RankEngine::subscribe(const RankSubscriptionColumns& rows) {
+  const Writing lock(mutex_);
+  check_rows(rows);
+  ids_.reserve(ids_.size() + rows.rows);
+  std::vector<SubscriptionId> added;
+  added.reserve(rows.rows);
+  std::vector<Token> tokens;
+  try {
+    for (std::size_t row = 0; row < rows.rows; ++row) {
+      const ExternalId id = id_at(rows.ids, row);
+      ids_.check_new(id);
+      intern_row(rows.keywords, row, *vocabulary_, tokens);
+      const Rect area{rows.areas.west[row], rows.areas.south[row], rows.areas.east[row],
+                      rows.areas.north[row]};
+      added.push_back(store_.add(tokens, area, {rows.alpha[row], rows.threshold[row]}));
+      ids_.bind(id, raw(added.back()));
+    }
+  } catch (...) {
+    for (const SubscriptionId slot : added) {
+      ids_.release(raw(slot));
+      store_.remove(slot);
+    }
+    throw;
+  }
+  index_->build(added);
+}
+
+void RankEngine::remove(SubscriptionId id) {
+  index_->erase(id);
+  ids_.release(raw(id));
+  store_.remove(id);
+}
+
+void RankEngine::unsubscribe(const ExternalId& id) {
+  const Writing lock(mutex_);
+  remove(SubscriptionId{ids_.slot_of(id)});
+}
+
+void RankEngine::unsubscribe(const IdColumn& ids) {
+  const Writing lock(mutex_);
+  for (const SubscriptionId slot : slots_of(ids_, ids)) remove(slot);
+}
+
+void RankEngine::replace_area(const ExternalId& id, const Rect& area) {
+  const Writing lock(mutex_);
+  const SubscriptionId slot{ids_.slot_of(id)};
+  index_->erase(slot);
+  store_.replace_area(slot, area);
+  index_->insert(slot);
+}
+
+bool RankEngine::has(const ExternalId& id) const {
+  const Reading lock(mutex_);
+  return ids_.find(id) != ExternalIds::kNone;
+}
+
+void RankEngine::start_epoch(std::uint64_t documents, std::span<const WordCount> counts) {
+  const Writing lock(mutex_);
+  std::vector<TokenWeights::Count> by_token;
+  by_token.reserve(counts.size());
+  for (const auto& [word, df] : counts) {
+    if (df > documents) {
+      throw Error(ErrorKind::kInvalidParameter, "weights: df of " + quoted(ExternalId(word)),
+                  std::to_string(df),
+                  "at most the documents, which are " + std::to_string(documents));
+    }
+    // Words are made known: the subscriptions that will have them may come later.
+    by_token.emplace_back(vocabulary_->intern(word), df);
+  }
+  store_.start_epoch(documents, by_token);
+  index_->reweigh();
+}
+
+void RankEngine::end_epoch() {
+  const Writing lock(mutex_);
+  store_.end_epoch();
+  index_->reweigh();
+}
+
+void RankEngine::run(const Message& message, RankScratch& scratch, RankSink& sink) const {
+  sink.clear();
+  scratch.visited.start(store_.slots());
+  index_->rank(message, scratch, sink);
+}
+
+MatchColumns RankEngine::rank(const MessageColumns& messages, bool is_timed) const {
+  check_places(messages);
+  const Reading lock(mutex_);
+  ScratchPool<Scratch>::Loan loan(scratches_);
+  Scratch& scratch = *loan;
+  scratch.sink.work = {};
+  MatchColumns out;
+  out.has_words = ids_.has_words();
+  for_each_message(
+      messages, *vocabulary_, is_timed, scratch.reading, out,
+      [&](const Message& message, int step) { index_->prefetch(message, step); },
+      [&](std::size_t row, const Message& message) {
+        run(message, scratch.rank, scratch.sink);
+        const auto scores = scratch.sink.scores();
+        append_ids(ids_, scratch.sink.ids(), out);
+        out.score.insert(out.score.end(), scores.begin(), scores.end());
+        out.message.insert(out.message.end(), scores.size(), static_cast<std::int64_t>(row));
+      });
+  out.work = scratch.sink.work;
+  return out;
+}
+
+MatchColumns RankEngine::rank_one(std::span<const std::string_view> words,
+                                  const Place& place) const {
+  const Reading lock(mutex_);
+  ScratchPool<Scratch>::Loan loan(scratches_);
+  Scratch& scratch = *loan;
+  scratch.sink.work = {};
+  std::vector<Token>& tokens = scratch.reading.tokens[0];
+  find_tokens(*vocabulary_, words, tokens);
+  run({tokens, place}, scratch.rank, scratch.sink);
+  MatchColumns out;
+  out.has_words = ids_.has_words();
+  append_ids(ids_, scratch.sink.ids(), out);
+  out.score.assign(scratch.sink.scores().begin(), scratch.sink.scores().end());
+  out.work = scratch.sink.work;
+  return out;
+}
+
+void RankEngine::rank_one(const Message& message, RankSink& sink) const {
+  const Reading lock(mutex_);
+  ScratchPool<Scratch>::Loan loan(scratches_);
+  run(message, (*loan).rank, sink);
+}
+
+double RankEngine::score(SubscriptionId slot, const Message& message) const {
+  const Reading lock(mutex_);
+  return store_.score(slot, message);
+}
+
+bool RankEngine::accepts(SubscriptionId slot, double score) const {
+  const Reading lock(mutex_);
+  return store_.accepts(slot, score);
+}
+
+double RankEngine::score_pair(const ExternalId& id, std::span<const std::string_view> words,
+                              const Place& place) const {
+  const Reading lock(mutex_);
+  std::vector<Token> tokens;
+  find_tokens(*vocabulary_, words, tokens);
+  return store_.score(SubscriptionId{ids_.slot_of(id)}, {tokens, place});
+}
+
+SubscriptionId RankEngine::slot_of(const ExternalId& id) const {
+  const Reading lock(mutex_);
+  return SubscriptionId{ids_.slot_of(id)};
+}
+
+std::vector<std::uint32_t> RankEngine::tokens_of(const WordColumn& words, bool is_growing) {
+  if (is_growing) {
+    const Writing lock(mutex_);
+    return dictionary_tokens(words,
+                             [&](std::string_view word) { return vocabulary_->intern(word); });
+  }
+  const Reading lock(mutex_);
+  return dictionary_tokens(words, [&](std::string_view word) { return vocabulary_->find(word); });
+}
+
+EngineStats RankEngine::stats() const {
+  const Reading lock(mutex_);
+  return {store_.size(),       vocabulary_->size(),    store_.memory_bytes(),
+          ids_.memory_bytes(), index_->memory_bytes(), vocabulary_->memory_bytes()};
+}
+
+void RankEngine::check_invariants() const {
+  const Reading lock(mutex_);
+  ensure(ids_.size() == store_.size(), "rank engine: ids and subscriptions differ in number");
+  store_.for_each([&](SubscriptionId id) {
+    ensure(ids_.find(ids_.id(raw(id))) == raw(id), "rank engine: an id leads to another");
+    ensure(store_.weight(id) == store_.weights().sum(store_.tokens(id)),
+           "rank engine: a subscription is not weighed by the epoch in force");
+  });
+  index_->check_invariants();
+}
+
+void RankEngine::save(ArchiveWriter& out) const {
+  const Reading lock(mutex_);
+  vocabulary_->save(out);
+  store_.save(out);
+  ids_.save(out);
+  index_->save(out);
+}
+
+void RankEngine::load(ArchiveReader& in) {
+  const Writing lock(mutex_);
+  vocabulary_->load(in);
+  store_.load(in);
+  ids_.load(in);
+  index_->load(in);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,84 @@
+/// The one interface of all ranking indexes, and what passes through it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/base/ids.h"
+#include "nearcast/base/visit_stamps.h"
+#include "nearcast/base/work_counters.h"
+#include "nearcast/model/message.h"
+#include "nearcast/rank/rank_store.h"
+
+namespace nearcast {
+
+/// Where rank() puts its answer and the work it took; like MatchSink, with scores.
+class RankSink {
+ public:
+  void accept(SubscriptionId id, double score) {
+    ids_.push_back(id);
+    scores_.push_back(score);
+    ++work.matches;
+  }
+  std::span<const SubscriptionId> ids() const { return ids_; }
+  std::span<const double> scores() const { return scores_; }  ///< scores()[i] is ids()[i]'s
+  void clear() {
+    ids_.clear();
+    scores_.clear();
+  }
+
+  WorkCounters work;
+
+ private:
+  std::vector<SubscriptionId> ids_;
+  std::vector<double> scores_;
+};
+
+/// Memory that ranking needs and keeps between calls. One per thread.
+struct RankScratch {
+  VisitStamps visited;                ///< by subscription; started by the engine for each message
+  std::vector<SubscriptionId> queue;  ///< candidates that wait for their memory to arrive
+};
+
+/// A set of rank subscriptions that answers: whose threshold does this message reach, and with
+/// which score? Every implementation returns exactly what brute force returns; only the cost
+/// differs.
+///
+/// rank() is const and may run from many threads, each with its own scratch; everything else needs
+/// exclusive access.
+class RankIndex {
+ public:
+  explicit RankIndex(const RankStore& store) : store_(store) {}
+  virtual ~RankIndex() = default;
+
+  virtual void insert(SubscriptionId id) = 0;  ///< is in the store, not yet here
+  virtual void erase(SubscriptionId id) = 0;   ///< is here, still in the store
+  /// Insert many at once.
+  virtual void build(std::span<const SubscriptionId> ids) {
+    for (const SubscriptionId id : ids) insert(id);
+  }
+  /// The store's weights have changed: whatever was derived from them is derived anew.
+  virtual void reweigh() = 0;
+
+  /// Pull what rank() will need into the cache, for a message that comes soon: first step 0, then,
+  /// some messages later, step 1.
+  virtual void prefetch(const Message&, int) const {}
+
+  /// Report each id whose threshold is reached once, in any order. scratch.visited is fresh.
+  virtual void rank(const Message& message, RankScratch& scratch, RankSink& sink) const = 0;
+
+  virtual std::size_t memory_bytes() const = 0;
+  virtual void check_invariants()
+      const = 0;  ///< throws an internal error that names what is broken
+
+  virtual void save(ArchiveWriter& out) const = 0;
+  virtual void load(ArchiveReader& in) = 0;
+
+ protected:
+  const RankStore& store_;
+};
+
+}  // namespace nearcast

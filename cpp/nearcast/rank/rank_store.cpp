@@ -1,0 +1,61 @@
+#include "nearcast/rank/rank_store.h"
+
+namespace nearcast {
+
+SubscriptionId RankStore::add(TokenSpan tokens, const Rect& area, const RankTerms& terms) {
+  const Clause clause{tokens, {}};
+  const Area given = area;
+  const SubscriptionId id = subscriptions_.add({{&clause, 1}, &given});
+  if (extras_.size() <= raw(id)) extras_.resize(raw(id) + 1);
+  extras_[raw(id)] = {terms, weights_.sum(tokens)};
+  return id;
+}
+
+void RankStore::remove(SubscriptionId id) { subscriptions_.remove(id); }
+
+void RankStore::replace_area(SubscriptionId id, const Rect& area) {
+  subscriptions_.replace_area(id, Area(area));
+}
+
+Rect RankStore::area(SubscriptionId id) const {
+  return subscriptions_.bounds_are_exact(id) ? subscriptions_.bounds(id)
+                                             : subscriptions_.split_box(id);
+}
+
+double RankStore::spatial(SubscriptionId id, const Place& place) const {
+  if (!touches(subscriptions_.bounds(id), place))
+    return 0;  // nearly always, and without more reads
+  return spatial_similarity(Place::box(area(id)), place);
+}
+
+void RankStore::start_epoch(std::uint64_t documents, std::span<const TokenWeights::Count> counts) {
+  weights_.start_epoch(documents, counts);
+  weigh_all();
+}
+
+void RankStore::end_epoch() {
+  weights_.end_epoch();
+  weigh_all();
+}
+
+void RankStore::weigh_all() {
+  for_each([&](SubscriptionId id) { extras_[raw(id)].weight = weights_.sum(tokens(id)); });
+}
+
+std::size_t RankStore::memory_bytes() const {
+  return subscriptions_.memory_bytes() + extras_.memory_bytes() + weights_.memory_bytes();
+}
+
+void RankStore::save(ArchiveWriter& out) const {
+  subscriptions_.save(out);
+  extras_.save(out);
+  weights_.save(out);
+}
+
+void RankStore::load(ArchiveReader& in) {
+  subscriptions_.load(in);
+  extras_.load(in);
+  weights_.load(in);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,65 @@
+/// How much of its text does a subscription need to find in a message? [Rt §6.2 equations 5 and 6]
+///
+///   paper     here               meaning
+///   B_t^l     with_contact       share of the token weight needed if the message is where it
+///   should
+///                                be (ψ_s ≤ 1)
+///   B_t^u     without_contact    share needed if it is elsewhere (ψ_s = 0)
+///   PRE(s)    prefix_length      tokens, in any order that the index chose, of which a message
+///   must
+///                                have one: with all others together it would stay below the share
+///
+/// Departs from the paper: PRE(s) is the *shortest* such prefix, and the others must stay
+/// *strictly* below (the paper says longest and ≤). A share of 0 or less is needed by no message:
+/// there is no prefix, and text must not prune (θ ≤ α). A share above 1 is out of reach: the prefix
+/// is empty, and text prunes always. The paper's footnote 3 does not tell the two apart.
+///
+/// Shares are computed for a goal that lies one unit below the threshold: rounding, here and in the
+/// score, is a million times smaller, so no answer is lost, and whoever filters by them need not
+/// care.
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <span>
+
+#include "nearcast/model/rank_score.h"
+
+namespace nearcast {
+
+/// A score below this is certainly below the threshold.
+inline double score_goal(double threshold) {
+  return static_cast<double>(score_units(threshold) - 1) * 1e-9;
+}
+
+struct TextNeeds {
+  double with_contact, without_contact;
+
+  explicit TextNeeds(const RankTerms& terms) {
+    constexpr double kOutOfReach = std::numeric_limits<double>::infinity();
+    const double goal = score_goal(terms.threshold);
+    const double text = 1 - terms.alpha;
+    // If α = 1 nothing is divided by 0: the goal is below 1.
+    with_contact = goal <= terms.alpha ? 0 : (goal - terms.alpha) / text;
+    without_contact = goal <= 0 ? 0 : text < goal ? kOutOfReach : goal / text;
+  }
+
+  bool is_found_without_text() const { return with_contact <= 0; }
+  bool is_found_without_contact() const { return without_contact <= 1; }
+  bool is_always_found() const {
+    return without_contact <= 0;
+  }  ///< the threshold rounds to 0, or 1
+};
+
+/// How many of the weights, from the first on, make the prefix for a share above 0? `total` is
+/// their sum.
+inline std::size_t prefix_length(std::span<const double> weights, double total, double share) {
+  // The sum of the rest is built up from the last one: it needs no subtraction, and so no error of
+  // the size of the total.
+  double rest = 0;
+  std::size_t length = weights.size();
+  while (length > 0 && rest + weights[length - 1] < share * total) rest += weights[--length];
+  return length;
+}
+
+}  // namespace nearcast

@@ -1,0 +1,172 @@
+"""Any interleaving of subscribing, weighing and ranking gives the oracle's answers and scores."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+import strategies as some
+from contract.variants import EXAMPLES, name_of, rank_variants
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
+from match_tables import SIDES, boxes, coded, points
+from oracle import Weights, read_message, read_subscription
+from oracle.events import decide
+
+import nearcast as nc
+from nearcast import weights as nc_weights
+
+Ranked = list[tuple[str, float]]
+
+_WORDS = ("a", "b", "c", "d", "e", "f")
+_words = st.lists(st.sampled_from(_WORDS), min_size=1, max_size=6)
+_shares = st.sampled_from((0, 0.1, 0.25, 0.3, 0.5, 0.9, 1))
+# What scores of few words and simple overlaps come to, so that they meet thresholds; thresholds
+# that round to no unit at all, to one, or up to one.
+_ties = st.sampled_from((0.1, 0.25, 0.5, 2 / 3, 0.333333333, 0.8333333333, 0.65, 0.9, 1, 1))
+_tiny = st.sampled_from((1e-12, 5e-10, 6e-10, 1e-9, 2e-9))
+_thresholds = st.one_of(_ties, _ties, st.floats(0.01, 1), _tiny)
+_thin = st.sampled_from(([0, 0, 0, 1], [0, 0, 1, 0], [0, 0, 0, 0], [180, 0, -180, 1]))
+_areas = st.one_of(some.bboxes, some.bboxes, _thin).filter(lambda box: box[1] <= box[3])
+_subscriptions = st.tuples(_words, _areas, _shares, _thresholds)
+
+
+@st.composite
+def _messages(draw: st.DrawFn) -> dict[str, Any]:
+    words = draw(st.lists(st.sampled_from((*_WORDS, "unheard")), max_size=6))
+    return {**draw(some.publish_events()), "text": " ".join(words)}
+
+
+@st.composite
+def _epochs(draw: st.DrawFn) -> Weights | None:
+    if draw(st.integers(0, 3)) == 0:
+        return None
+    documents = draw(st.integers(0, 50))
+    counts = st.dictionaries(st.sampled_from((*_WORDS, "later")), st.integers(0, documents))
+    return Weights(documents, draw(counts))
+
+
+class RanksLikeTheOracle(RuleBasedStateMachine):
+    """Subscriptions come, move and go, weights change, snapshots happen, and scores stay exact."""
+
+    kind: str
+    parameters: dict[str, Any]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.matcher = nc.Matcher(self.kind, mode="rank", **self.parameters)
+        self.oracle: dict[str, Any] = {}
+        self.weights: Weights | None = None
+        self.folder = Path(tempfile.mkdtemp())
+        self.count = 0
+
+    def _remember(self, drawn: tuple[Any, ...]) -> str:
+        self.count += 1
+        names = ("keywords", "area", "alpha", "threshold")
+        event = dict(zip(names, drawn, strict=True), op="subscribe", id=f"s{self.count}")
+        self.oracle[event["id"]] = read_subscription({**event, "mode": "rank"})
+        return str(event["id"])
+
+    @rule(drawn=_subscriptions)
+    def subscribe(self, drawn: tuple[Any, ...]) -> None:
+        words, area, alpha, threshold = drawn
+        terms = {"keywords": words, "area": area, "alpha": alpha, "threshold": threshold}
+        self.matcher.subscribe(self._remember(drawn), **terms)
+
+    @rule(rows=st.lists(_subscriptions, min_size=1, max_size=40), is_coded=st.booleans())
+    def subscribe_table(self, rows: list[Any], is_coded: bool) -> None:
+        words, areas, shares, thresholds = zip(*rows, strict=True)
+        lists = pa.array(words, pa.list_(pa.string()))
+        columns = {
+            "id": [self._remember(row) for row in rows],
+            "keywords": coded(lists) if is_coded else lists,
+            "alpha": pa.array(shares, pa.float64()),
+            "threshold": pa.array(thresholds, pa.float64()),
+        }
+        self.matcher.subscribe_table(pa.table(columns | boxes([[*map(float, a)] for a in areas])))
+
+    @rule(data=st.data())
+    def unsubscribe(self, data: st.DataObject) -> None:
+        if self.oracle:
+            id_ = data.draw(st.sampled_from(sorted(self.oracle)))
+            self.matcher.unsubscribe(id_)
+            del self.oracle[id_]
+
+    @rule(data=st.data())
+    def unsubscribe_table(self, data: st.DataObject) -> None:
+        if self.oracle:
+            ids = data.draw(st.lists(st.sampled_from(sorted(self.oracle)), unique=True))
+            self.matcher.unsubscribe_table(ids)
+            for id_ in ids:
+                del self.oracle[id_]
+
+    @rule(epoch=_epochs())
+    def weigh(self, epoch: Weights | None) -> None:
+        self.weights = epoch
+        same = None if epoch is None else nc_weights.Weights(epoch.documents, epoch.df)
+        self.matcher.set_weights(same)
+
+    @rule()
+    def save_and_open(self) -> None:
+        path = self.folder / "snapshot"
+        self.matcher.save(path)
+        self.matcher = nc.Matcher.open(path)
+
+    @rule(message=_messages())
+    def rank(self, message: dict[str, Any]) -> None:
+        place = {key: message[key] for key in ("at", "bbox") if key in message}
+        found = self.matcher.rank(message["text"], **place)
+        self._compare(sorted(found), self._expected(message))
+
+    @rule(messages=st.lists(_messages(), min_size=1, max_size=5))
+    def rank_table(self, messages: list[dict[str, Any]]) -> None:
+        for name in ("at", "bbox"):
+            some_of_them = [message for message in messages if name in message]
+            texts = [message["text"] for message in some_of_them]
+            places = [[*map(float, message[name])] for message in some_of_them]
+            table = points(texts, places) if name == "at" else _ranges(texts, places)
+            rows = self.matcher.rank_table(table).to_pylist() if some_of_them else []
+            for row, message in enumerate(some_of_them):
+                found = [(r["subscription"], r["score"]) for r in rows if r["message"] == row]
+                self._compare(sorted(found), self._expected(message))
+
+    def _expected(self, event: dict[str, Any]) -> Ranked:
+        message = read_message(event)
+        decided = {id_: decide(s, message, self.weights) for id_, s in self.oracle.items()}
+        return sorted((id_, score or 0.0) for id_, (wants, score) in decided.items() if wants)
+
+    def _compare(self, found: Ranked, expected: Ranked) -> None:
+        assert [id_ for id_, _ in found] == [id_ for id_, _ in expected]  # lists: no duplicates
+        assert [score for _, score in found] == pytest.approx([s for _, s in expected], abs=1e-12)
+
+    @invariant()
+    def structure_is_sound(self) -> None:
+        self.matcher.check_invariants()
+        assert len(self.matcher) == len(self.oracle)
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.folder)
+
+
+def _ranges(texts: list[str], places: list[list[float]]) -> pa.Table:
+    return pa.table({"text": texts} | {side: boxes(places)[side] for side in SIDES})
+
+
+@pytest.mark.parametrize("variant", rank_variants(), ids=name_of)
+def test_index_ranks_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
+    kind, parameters = variant
+    machine = type("Machine", (RanksLikeTheOracle,), {"kind": kind, "parameters": parameters})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
