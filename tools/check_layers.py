@@ -66,6 +66,7 @@ SHARED_INDEX_ROOMS = {"quad_tree", "r_tree", "token_trie"}
 BUILT_ON: dict[str, set[str]] = {
     "ir_tree": {"rt_tree"},
     "lfilter": {"mbr_trie", "pt_quadtree"},
+    "message_postings": {"auto"},
 }
 
 

@@ -1,0 +1,78 @@
+/// Our own message index: lists by keyword, and by cell of space, of where messages are.
+///
+/// A subscription's keywords are rare together: the list of its rarest one is short, and what is
+/// not inside the window falls out eight at a time before any message is looked at. A clause whose
+/// rarest keyword is still frequent, or that has none, is served by the cells of a grid that its
+/// window covers, if they hold less. Boxes are in lists of their own, with two corners.
+///
+/// Postings are places in the cells of a frame that is finer where there are more messages
+/// (index/auto/frame.h). Its map is monotone: a window in cells loses nothing. The frame is chosen
+/// from the first messages, and once more when there are many.
+///
+/// A posting is stale if its slot is empty or holds a message elsewhere; what is told apart by
+/// neither may be proposed: the caller verifies and removes doubles.
+#pragma once
+
+#include "nearcast/base/visit_stamps.h"
+#include "nearcast/index/message_index.h"
+#include "nearcast/index/message_postings/posting_lists.h"
+
+namespace nearcast {
+
+class MessagePostings final : public MessageIndex {
+ public:
+  explicit MessagePostings(const MessageStore& messages,
+                           postings::Scan scan = postings::best_scan());
+
+  void insert(MessageId id) override;
+  void erase(MessageId id) override;
+  void propose(const Clause& clause, std::span<const Rect> windows,
+               std::vector<MessageId>& out) const override;
+
+  /// Appends the live messages with this token, or, without one, all whose place touches a window.
+  void propose_by_token(Token token, std::span<const Rect> windows,
+                        std::vector<MessageId>& out) const;
+  void propose_by_place(std::span<const Rect> windows, std::vector<MessageId>& out) const;
+
+  std::size_t memory_bytes() const override;
+  void check_invariants() const override;
+
+ private:
+  // A grid of 64 × 64 equal shares of the frame's cells, and coarser ones above it: a point is
+  // listed in the finest, a box in the finest whose one cell holds it all.
+  static constexpr std::uint32_t kFinest = 6;
+  static constexpr std::size_t kFirstFit = 512, kSecondFit = 16384;
+  static constexpr postings::Corner kGone = 0xFFFFFFFFu;  ///< no place has these cells
+
+  struct Windows {
+    postings::CellBox box[2];
+    std::size_t count = 0;
+    std::span<const postings::CellBox> view() const { return {box, count}; }
+  };
+
+  Windows cells_of(std::span<const Rect> windows) const;
+  postings::CellBox cells_of(const Place& place) const;
+  static std::size_t grid_key(std::uint32_t level, std::uint32_t x, std::uint32_t y);
+  static std::size_t grid_key_of(const postings::CellBox& place);
+  template <typename Visit>
+  static void for_each_grid_key(const Windows& windows, Visit&& visit);
+
+  postings::PostingLists& by_token(bool is_point) { return is_point ? points_ : boxes_; }
+  void put(MessageId id);
+  void fit_frame();
+  void sweep(postings::PostingLists& lists, std::size_t key);
+  std::size_t grid_length(const Windows& windows) const;
+  void collect(const postings::PostingLists& lists, std::size_t key, const Windows& windows,
+               std::vector<MessageId>& out) const;
+  void check_list(const postings::PostingLists& lists, std::size_t key) const;
+
+  automatic::Frame frame_;
+  postings::PostingLists points_, boxes_;  ///< by token
+  postings::PostingLists grid_;            ///< by cell of the grid
+  Array<postings::Corner> where_;          ///< by message: its lower corner, or kGone
+  std::size_t count_ = 0;
+  std::size_t next_fit_ = kFirstFit;
+  VisitStamps seen_;  ///< of sweeps
+};
+
+}  // namespace nearcast
