@@ -98,6 +98,7 @@ nb::dict to_python(const EngineStats& now) {
   out["id_bytes"] = now.id_bytes;
   out["index_bytes"] = now.index_bytes;
   out["vocabulary_bytes"] = now.vocabulary_bytes;
+  out["message_index_bytes"] = now.message_index_bytes;
   return out;
 }
 

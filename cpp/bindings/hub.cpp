@@ -17,15 +17,42 @@ std::optional<double> moment(nb::handle value) {
   return value.is_none() ? std::nullopt : std::optional(nb::cast<double>(value));
 }
 
-/// (op, id, time, expires, clauses | words, area | place)
+std::optional<Point> point(nb::handle value) {
+  if (value.is_none()) return std::nullopt;
+  const auto at = nb::cast<nb::tuple>(value);
+  return Point{nb::cast<double>(at[0]), nb::cast<double>(at[1])};
+}
+
+void read_subscription(const nb::tuple& parts, Event& event) {
+  event.clauses = clauses_from(parts[4]);
+  if (parts[6].is_none()) {
+    event.area = area_from(parts[5]);
+    return;
+  }
+  const auto details = nb::cast<nb::tuple>(parts[6]);
+  event.mode = static_cast<Mode>(nb::cast<int>(details[0]));
+  event.is_live = nb::cast<bool>(details[1]);
+  event.k = nb::cast<std::uint32_t>(details[2]);
+  event.alpha = nb::cast<double>(details[3]);
+  event.threshold = nb::cast<double>(details[4]);
+  event.at = point(details[5]);
+  if (event.mode != Mode::kTop) event.area = area_from(parts[5]);
+}
+
+/// (op, id, time, expires, clauses | words, area | place, details): an area is None for anywhere,
+/// or for a top subscription. Details of a subscription are None (match, not live) or (mode, live,
+/// k, alpha, threshold, at); of a move None or the point.
 Event event_from(const nb::tuple& parts) {
   Event event;
   event.op = static_cast<Op>(nb::cast<int>(parts[0]));
   event.id = nb::cast<std::string_view>(parts[1]);
   event.time = moment(parts[2]);
   event.expires = moment(parts[3]);
-  if (event.op == Op::kSubscribe) event.clauses = clauses_from(parts[4]);
-  if (event.op == Op::kSubscribe || event.op == Op::kMove) event.area = area_from(parts[5]);
+  if (event.op == Op::kSubscribe) read_subscription(parts, event);
+  if (event.op == Op::kMove) {
+    if (!parts[5].is_none()) event.area = area_from(parts[5]);
+    event.at = point(parts[6]);
+  }
   if (event.op == Op::kPublish) {
     event.words = words_from_list(parts[4]);
     event.place = place_from(nb::cast<nb::tuple>(parts[5]));
@@ -53,7 +80,7 @@ nb::tuple apply(Hub& self, const nb::list& events, bool stops_at_error) {
   return nb::make_tuple(
       to_numpy(std::move(changes.event)), words_to_python(std::move(changes.subscription)),
       words_to_python(std::move(changes.message)), to_numpy(std::move(changes.kind)),
-      to_numpy(std::move(changes.reason)), rejected);
+      to_numpy(std::move(changes.reason)), to_numpy(std::move(changes.score)), rejected);
 }
 
 }  // namespace
@@ -68,11 +95,14 @@ void bind_hub(nb::module_& module) {
                 Hub(std::move(index), std::move(parameters), Window{window_count, window_seconds});
           },
           "index"_a, "parameters"_a, "window_count"_a.none(), "window_seconds"_a.none())
-      .def("apply", &apply, "events"_a, "stops_at_error"_a,
-           "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, rejected).")
+      .def(
+          "apply", &apply, "events"_a, "stops_at_error"_a,
+          "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).")
       .def("is_live", &Hub::is_live, "message"_a)
       .def_prop_ro("clock", &Hub::clock)
       .def_prop_ro("live_messages", &Hub::live_messages)
+      .def_prop_ro("message_bytes", &Hub::message_bytes)
+      .def("check_invariants", &Hub::check_invariants)
       .def_prop_ro(
           "engine", [](Hub& self) -> Engine& { return self.engine(); },
           nb::rv_policy::reference_internal);

@@ -160,7 +160,7 @@ class Hub:
 
     def apply(self, events: list, stops_at_error: bool) -> tuple:
         """
-        Apply a batch: (event rows, subscriptions, messages, kinds, reasons, rejected).
+        Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).
         """
 
     def is_live(self, message: str) -> bool: ...
@@ -170,6 +170,11 @@ class Hub:
 
     @property
     def live_messages(self) -> int: ...
+
+    @property
+    def message_bytes(self) -> int: ...
+
+    def check_invariants(self) -> None: ...
 
     @property
     def engine(self) -> Engine: ...

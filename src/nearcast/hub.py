@@ -23,7 +23,7 @@ from nearcast.errors import (
 )
 from nearcast.explain import Explanation, explain
 from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens
-from nearcast.model import CHANGE_KINDS, REASONS, Change, Clause, Window
+from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Window
 from nearcast.text import DEFAULT_ANALYZER
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from nearcast.model import Area
     from nearcast.text import Analyzer
 
-_Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any]
+_Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any]
 _SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE = range(5)
 
 CHANGES = pa.schema(
@@ -186,19 +186,18 @@ class Hub:
         if isinstance(event, events.Publish):
             words = self._analyzer.analyze(event.text)
             place = columns.core_place(event.place)
-            return (_PUBLISH, event.id, event.time, event.expires, words, place)
+            return (_PUBLISH, event.id, event.time, event.expires, words, place, None)
         if isinstance(event, events.Subscribe):
             _refuse_unsupported(event)
             area = columns.core_area(event.area)
             clauses = columns.core_clauses(event.clauses)
-            return (_SUBSCRIBE, event.id, event.time, event.expires, clauses, area)
+            times = (event.time, event.expires)
+            return (_SUBSCRIBE, event.id, *times, clauses, area, _details(event))
         if isinstance(event, events.Move):
-            if event.area is None:
-                what = f"subscription {event.id!r}: only a top subscription moves to a point"
-                raise UnsupportedError(what, wanted="area", field="at")
-            return (_MOVE, event.id, event.time, None, None, columns.core_area(event.area))
+            area = columns.core_area(event.area)
+            return (_MOVE, event.id, event.time, None, None, area, event.at)
         op = _RETRACT if isinstance(event, events.Retract) else _UNSUBSCRIBE
-        return (op, event.id, event.time, None, None, None)
+        return (op, event.id, event.time, None, None, None, None)
 
     # ---- questions --------------------------------------------------------------------------
 
@@ -252,22 +251,29 @@ class Hub:
 
     def stats(self) -> dict[str, int]:
         """Return sizes, as `Matcher.stats`, and the number of live messages."""
-        return {**self._engine.stats(), "live_messages": self._core.live_messages}
+        messages = {
+            "live_messages": self._core.live_messages,
+            "message_bytes": self._core.message_bytes,
+        }
+        return {**self._engine.stats(), **messages}
 
 
 _EVENTS = (events.Publish, events.Subscribe, events.Move, events.Retract, events.Unsubscribe)
 
 
 def _refuse_unsupported(event: events.Subscribe) -> None:
-    if event.mode != "match" or event.live:
-        name = "live" if event.mode == "match" else "mode"
-        what = f"subscription {event.id!r}: {name} is not there in this version"
-        raise UnsupportedError(
-            what,
-            got=event.live if name == "live" else event.mode,
-            wanted="a match subscription that is not live",
-            field=name,
-        )
+    if event.mode != "match":
+        what = f"subscription {event.id!r}: mode is not there in this version"
+        raise UnsupportedError(what, got=event.mode, wanted="a match subscription", field="mode")
+
+
+def _details(event: events.Subscribe) -> tuple[Any, ...] | None:
+    """Return what a plain match subscription does not have."""
+    if event.mode == "match" and not event.live:
+        return None
+    mode = MODES.index(event.mode)
+    shares = (event.alpha or 0.0, event.threshold or 0.0)
+    return (mode, event.live, event.k or 0, *shares, event.at)
 
 
 def _numbered(batch: bytes | str | Iterable[Any], first: int) -> Iterator[tuple[int, Any]]:
@@ -289,6 +295,7 @@ def _change_table(
     messages: tuple[np.ndarray, bytes],
     kinds: np.ndarray,
     reasons: np.ndarray,
+    scores: np.ndarray,
 ) -> pa.Table:
     def worded(codes: np.ndarray, words: Sequence[str]) -> pa.DictionaryArray:
         return pa.DictionaryArray.from_arrays(codes.astype(np.int8), pa.array(words))
@@ -299,7 +306,7 @@ def _change_table(
         columns.id_array(messages).cast(pa.string()),
         worded(kinds, CHANGE_KINDS),
         worded(reasons, REASONS),
-        pa.nulls(len(rows), pa.float64()),
+        pa.array(scores, from_pandas=True),  # NaN: has none
     ]
     return pa.Table.from_arrays(arrays, schema=CHANGES)
 

@@ -37,9 +37,6 @@ def test_log_gives_the_changes_of_the_oracle(variant: tuple[str, dict[str, Any]]
         on_error=st.sampled_from(("stop", "skip")),
     )
     def check(log: list[Any], window: dict[str, Any], on_error: str) -> None:
-        for event in log:
-            if isinstance(event, dict):
-                event.pop("live", None)
         lines = some.ndjson(log)
         expected, rejected = replay(lines, on_error=on_error, **window)
         given_window = {name.removeprefix("window_"): size for name, size in window.items()}

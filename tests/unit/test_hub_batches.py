@@ -29,7 +29,6 @@ from nearcast.hub import CHANGES
         ),
         ({"op": "subscribe", "id": "t", "keywords": [f"w{i}" for i in range(8192)]}, ValueError),
         ({"op": "subscribe", "id": "t"}, nc.InvalidSubscriptionError),
-        ({"op": "subscribe", "id": "t", "keywords": "x", "live": True}, nc.UnsupportedError),
         (
             {
                 "op": "subscribe",
@@ -58,7 +57,7 @@ from nearcast.hub import CHANGES
         ({"op": "publish", "id": "m", "text": "x", "at": [0, 91]}, nc.InvalidMessageError),
         ({"op": "publish", "id": "m", "text": "x"}, nc.InvalidMessageError),
         ({"op": "move", "id": "none", "area": BOX}, nc.UnknownIdError),
-        ({"op": "move", "id": "s", "at": [0, 0]}, nc.UnsupportedError),
+        ({"op": "move", "id": "s", "at": [0, 0]}, nc.InvalidSubscriptionError),
         ({"op": "move", "id": "s"}, nc.InvalidSubscriptionError),
         ({"op": "unsubscribe", "id": "none"}, nc.UnknownIdError),
         ({"op": "retract", "id": ""}, nc.InvalidEventError),
@@ -83,10 +82,7 @@ def test_what_this_version_does_not_do_says_so(hub):
     with pytest.raises(nc.UnsupportedError, match=r"'t': mode is not there.*got 'top'") as caught:
         hub.subscribe("t", mode="top", keywords=["x"], at=HERE, k=1, alpha=0.5)
     assert caught.value.field == "mode"
-    with pytest.raises(nc.UnsupportedError, match="'t': live is not there") as caught:
-        hub.subscribe("t", keywords=["x"], live=True)
-    assert caught.value.field == "live"
-    with pytest.raises(NotImplementedError, match="only a top subscription moves to a point"):
+    with pytest.raises(nc.InvalidSubscriptionError, match="'s': move: got at, wanted area"):
         hub.move("s", at=HERE)
 
 

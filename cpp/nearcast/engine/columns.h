@@ -87,6 +87,7 @@ struct MatchColumns {
 /// How large an engine is.
 struct EngineStats {
   std::size_t subscriptions, vocabulary, store_bytes, id_bytes, index_bytes, vocabulary_bytes;
+  std::size_t message_index_bytes = 0;  ///< of what finds live messages
 };
 
 }  // namespace nearcast

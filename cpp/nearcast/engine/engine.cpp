@@ -43,14 +43,15 @@ Engine::Engine(std::string index, GivenParameters parameters)
   index_ = make_index(index_name_, store_, parameters_);
 }
 
-void Engine::subscribe(const ExternalId& id, std::span<const WordClause> clauses,
-                       const Area& area) {
+SubscriptionId Engine::subscribe(const ExternalId& id, std::span<const WordClause> clauses,
+                                 const Area& area) {
   const Writing lock(mutex_);
   ids_.check_new(id);
   const InternedClauses interned(clauses, vocabulary_);
   const SubscriptionId slot = store_.add({interned.view(), &area});
   ids_.bind(id, raw(slot));
   index_->insert(slot);
+  return slot;
 }
 
 void Engine::remove(SubscriptionId id) {
@@ -71,23 +72,9 @@ void Engine::unsubscribe(const IdColumn& ids) {
 
 void Engine::replace_area(const ExternalId& id, const Area& area) {
   const Writing lock(mutex_);
-  const SubscriptionId old = slot_of(id);
-  // Tokens are copied out: the old record is freed before the new one is written.
-  std::vector<std::vector<Token>> tokens;
-  std::vector<Clause> clauses;
-  store_.for_each_entry(old, [&](EntryId entry) {
-    for (const TokenSpan part : {store_.clause(entry).positive, store_.clause(entry).negative}) {
-      tokens.emplace_back(part.begin(), part.end());
-    }
-  });
-  for (std::size_t i = 0; i + 1 < tokens.size(); i += 2)
-    clauses.push_back({tokens[i], tokens[i + 1]});
-  const std::string kept = std::holds_alternative<std::string_view>(id)
-                               ? std::string(std::get<std::string_view>(id))
-                               : "";
-  remove(old);
-  const SubscriptionId slot = store_.add({clauses, &area});
-  ids_.bind(std::holds_alternative<std::string_view>(id) ? ExternalId(kept) : id, raw(slot));
+  const SubscriptionId slot = slot_of(id);
+  index_->erase(slot);
+  store_.replace_area(slot, area);
   index_->insert(slot);
 }
 
@@ -127,8 +114,13 @@ std::vector<std::uint32_t> Engine::tokens_of(const WordColumn& words, bool is_gr
 
 EngineStats Engine::stats() const {
   const Reading lock(mutex_);
-  return {store_.size(),       vocabulary_.size(),     store_.memory_bytes(),
-          ids_.memory_bytes(), index_->memory_bytes(), vocabulary_.memory_bytes()};
+  return {store_.size(),
+          vocabulary_.size(),
+          store_.memory_bytes(),
+          ids_.memory_bytes(),
+          index_->memory_bytes(),
+          vocabulary_.memory_bytes(),
+          moving_ == nullptr ? 0 : moving_->message_bytes()};
 }
 
 void Engine::check_invariants() const {

@@ -17,6 +17,7 @@
 #include "nearcast/engine/reading.h"
 #include "nearcast/engine/scratch_pool.h"
 #include "nearcast/index/match_index.h"
+#include "nearcast/index/moving_index.h"
 #include "nearcast/index/parameters.h"
 #include "nearcast/model/subscription_store.h"
 #include "nearcast/text/vocabulary.h"
@@ -41,7 +42,8 @@ class Engine {
 
   Engine(std::string index, GivenParameters parameters);
 
-  void subscribe(const ExternalId& id, std::span<const WordClause> clauses, const Area& area);
+  SubscriptionId subscribe(const ExternalId& id, std::span<const WordClause> clauses,
+                           const Area& area);
   void subscribe(const SubscriptionColumns& rows);
   void unsubscribe(const ExternalId& id);
   void unsubscribe(const IdColumn& ids);
@@ -66,6 +68,29 @@ class Engine {
   /// Tokens of a dictionary's words; unknown words are kUnknownToken unless `is_growing`.
   std::vector<std::uint32_t> tokens_of(const WordColumn& words, bool is_growing);
 
+  /// For other engines of the same hub. Words are added by this one alone: its lock guards them.
+  const std::shared_ptr<Vocabulary>& vocabulary() const { return shared_vocabulary_; }
+
+  // ---- for the hub, which has messages of its own: in tokens and slots -------------------------
+
+  /// Throws an unknown-id error.
+  SubscriptionId slot_of(const ExternalId& id) const { return SubscriptionId{ids_.slot_of(id)}; }
+  std::string_view word(SubscriptionId id) const { return ids_.word(raw(id)); }
+  /// The tokens of a text, ascending and distinct, and how often each occurs (empty: once each).
+  /// Unknown words become known if `is_growing`, otherwise they are left out.
+  void read(std::span<const std::string_view> words, bool is_growing, std::vector<Token>& tokens,
+            std::vector<std::uint32_t>& counts);
+  /// Who matches? The answer is in scratch.sink.
+  void match(const Message& message, BatchScratch& scratch) const;
+
+  /// From now on the index also keeps messages, beginning with those that are there.
+  void hold(const MessageStore& messages, std::span<const MessageId> present);
+  bool is_holding() const { return moving_ != nullptr; }
+  void keep(MessageId id, BatchScratch& scratch);  ///< match it, and keep it
+  void drop(MessageId id);
+  void find(SubscriptionId id, std::vector<MessageId>& out) const;
+  void move(SubscriptionId id, const Area& area, MoveChanges& changes);
+
   EngineStats stats() const;
   const std::string& index_name() const { return index_name_; }
   const GivenParameters& parameters() const { return parameters_; }
@@ -75,7 +100,6 @@ class Engine {
   void load(ArchiveReader& in);
 
  private:
-  SubscriptionId slot_of(const ExternalId& id) const { return SubscriptionId{ids_.slot_of(id)}; }
   SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row,
                          std::vector<Token>& tokens);
   void check_rows(const SubscriptionColumns& rows) const;
@@ -87,10 +111,12 @@ class Engine {
 
   std::string index_name_;
   GivenParameters parameters_;
-  Vocabulary vocabulary_;
+  std::shared_ptr<Vocabulary> shared_vocabulary_ = std::make_shared<Vocabulary>();
+  Vocabulary& vocabulary_ = *shared_vocabulary_;
   SubscriptionStore store_;
   ExternalIds ids_;
   std::unique_ptr<MatchIndex> index_;
+  MovingIndex* moving_ = nullptr;  ///< index_, once it holds messages
   mutable std::shared_mutex mutex_;
   mutable ScratchPool<BatchScratch> scratches_;
 };

@@ -26,12 +26,19 @@ enum class Reason : std::uint8_t {
   kRefilled
 };
 
+enum class Mode : std::uint8_t { kMatch, kRank, kTop };
+
 struct Event {
   Op op = Op::kRetract;
   std::string_view id;
   std::optional<double> time, expires;
-  std::vector<WordClause> clauses;      ///< subscribe
-  Area area;                            ///< subscribe, move
+  Mode mode = Mode::kMatch;             ///< subscribe, as all that follow
+  bool is_live = false;                 ///< of match and rank
+  std::uint32_t k = 0;                  ///< of top
+  double alpha = 0, threshold = 0;      ///< of rank; alpha of top too
+  std::vector<WordClause> clauses;      ///< one for rank and top
+  std::optional<Area> area;             ///< subscribe, move; not of top
+  std::optional<Point> at;              ///< subscribe, move; of top
   std::vector<std::string_view> words;  ///< publish: the tokens of the text
   Place place;                          ///< publish
 };
@@ -51,6 +58,7 @@ struct ChangeColumns {
   std::vector<std::int64_t> event;  ///< row of the event in its batch
   WordsOut subscription, message;
   std::vector<std::uint8_t> kind, reason;
+  std::vector<double> score;                             ///< NaN: has none
   std::vector<std::pair<std::int64_t, Error>> rejected;  ///< row, and why
 };
 

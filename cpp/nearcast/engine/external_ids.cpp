@@ -97,7 +97,15 @@ void ExternalIds::bind(const ExternalId& id, std::uint32_t slot) {
 }
 
 void ExternalIds::release(std::uint32_t slot) {
+  hide(slot);
+  forget(slot);
+}
+
+void ExternalIds::hide(std::uint32_t slot) {
   table_.erase(hash_of_slot(slot), slot, [&](std::uint32_t other) { return hash_of_slot(other); });
+}
+
+void ExternalIds::forget(std::uint32_t slot) {
   if (kind_ == Kind::kWords) letters_.free(words_[slot], units(*letters_.at(words_[slot])));
 }
 

@@ -33,6 +33,8 @@ class ExternalIds {
   void check_new(const ExternalId& id) const;
   void bind(const ExternalId& id, std::uint32_t slot);  ///< the id is not bound, the slot is free
   void release(std::uint32_t slot);
+  void hide(std::uint32_t slot);    ///< release() in two steps: it is not found any more, …
+  void forget(std::uint32_t slot);  ///< … and then cannot be read
   ExternalId id(std::uint32_t slot) const;
   std::int64_t number(std::uint32_t slot) const {
     const std::uint64_t high = high_.empty() ? 0 : high_[slot];

@@ -1,13 +1,14 @@
-/// Events in, signed changes out: the engine with a clock.
+/// Events in, signed changes out: the engine with a clock and with messages that live.
 ///
 /// An event happens at max(clock, its time); whatever expires until then goes first, in the order
 /// of expiry. A rejected event changes nothing, the clock included, so an event is judged *as if*
 /// those expiries had happened, before any of them does.
+///
+/// The set that a live subscription holds is not stored: it is the live messages that match it
+/// (index/moving_index.h). Messages are kept for it from the first live subscription on.
 #pragma once
 
-#include <functional>
 #include <limits>
-#include <map>
 #include <mutex>
 #include <optional>
 #include <set>
@@ -17,6 +18,7 @@
 
 #include "nearcast/engine/engine.h"
 #include "nearcast/engine/event.h"
+#include "nearcast/engine/live_messages.h"
 
 namespace nearcast {
 
@@ -38,16 +40,14 @@ class Hub {
 
   double clock() const;
   std::size_t live_messages() const;
+  std::size_t message_bytes() const;  ///< of the live messages themselves
   bool is_live(std::string_view message) const;
   const Engine& engine() const { return engine_; }
   Engine& engine() { return engine_; }
+  void check_invariants() const;
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
-  struct LiveMessage {
-    double expires;
-    std::uint64_t number;  ///< messages are numbered in the order of publication
-  };
   struct Hash {
     using is_transparent = void;
     std::size_t operator()(std::string_view text) const {
@@ -57,26 +57,55 @@ class Hub {
   template <typename Value>
   using ByName = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
 
+  /// What one event does: where its changes go.
+  struct Step {
+    std::int64_t row;
+    double now;
+    ChangeColumns& out;
+  };
+
+  // hub.cpp: life
   double moment_of(const Event& event) const;
-  void check(const Event& event, double now) const;
-  bool is_subscribed(std::string_view id, double now) const;
-  void carry_out(const Event& event, double now, std::int64_t row, ChangeColumns& out);
-  void publish(const Event& event, double now, std::int64_t row, ChangeColumns& out);
-  void keep(const Event& event, double now);
-  void drop_message(std::string_view id);
+  void carry_out(const Event& event, Step& step);
+  void expire_until(Step& step);
+  double end_of(const Event& event, double now) const;
+  void leave(MessageId message, Reason reason, Step& step);
   void forget_expiry(std::string_view subscription);
-  void expire_until(double now);
+  void unsubscribe(std::string_view id);
+
+  // checks.cpp: may it happen?
+  void check(const Event& event, double now) const;
+  void check_subscribe(const Event& event, double now) const;
+  void check_publish(const Event& event, double now) const;
+  bool is_subscribed(std::string_view id, double now) const;
+
+  // delivery.cpp: what changes
+  void subscribe(const Event& event, Step& step);
+  void publish(const Event& event, Step& step);
+  void move(const Event& event, Step& step);
+  void hold_messages();
+  void report(std::string_view subscription, std::string_view message, ChangeKind kind,
+              Reason reason, Step& step, double score);
+
+  bool holds_set(SubscriptionId id) const { return raw(id) < live_.size() && live_[raw(id)]; }
+  void set_holding(SubscriptionId id, bool is_holding);
 
   mutable std::mutex mutex_;
   Engine engine_;
   Window window_;
   double clock_ = 0;
-  std::uint64_t published_ = 0;
-  ByName<LiveMessage> messages_;
-  std::map<std::uint64_t, std::string> by_age_;
-  std::set<std::pair<double, std::uint64_t>> message_expiries_;
+  LiveMessages messages_;
+  std::vector<bool> live_;               ///< by subscription: does it hold a set?
+  std::size_t live_count_ = 0;           ///< how many do
   ByName<double> subscription_expires_;  ///< only of those that expire
   std::set<std::pair<double, std::string>> subscription_expiries_;
+
+  // Kept between events, so that none allocates.
+  BatchScratch scratch_;
+  std::vector<Token> tokens_;
+  std::vector<std::uint32_t> counts_;
+  std::vector<MessageId> found_;
+  MoveChanges moved_;
 };
 
 }  // namespace nearcast

@@ -1,0 +1,105 @@
+/// What one event changes, for whom.
+#include <limits>
+
+#include "nearcast/engine/hub.h"
+
+namespace nearcast {
+namespace {
+
+constexpr double kNoScore = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+void Hub::report(std::string_view subscription, std::string_view message, ChangeKind kind,
+                 Reason reason, Step& step, double score) {
+  step.out.event.push_back(step.row);
+  step.out.subscription.push_back(subscription);
+  step.out.message.push_back(message);
+  step.out.kind.push_back(static_cast<std::uint8_t>(kind));
+  step.out.reason.push_back(static_cast<std::uint8_t>(reason));
+  step.out.score.push_back(score);
+}
+
+void Hub::set_holding(SubscriptionId id, bool is_holding) {
+  if (holds_set(id) == is_holding) return;
+  if (live_.size() <= raw(id)) live_.resize(raw(id) + 1);
+  live_[raw(id)] = is_holding;
+  live_count_ += is_holding ? 1 : std::size_t{0} - 1;
+}
+
+/// The first live subscription makes the index keep messages; those that are there already come
+/// first.
+void Hub::hold_messages() {
+  if (engine_.is_holding()) return;
+  std::vector<MessageId> present;
+  messages_.for_each([&](MessageId id) { present.push_back(id); });
+  engine_.hold(messages_.store(), present);
+}
+
+void Hub::subscribe(const Event& event, Step& step) {
+  const Area area = event.area.value_or(Area(Anywhere{}));
+  const SubscriptionId id = engine_.subscribe(ExternalId(event.id), event.clauses, area);
+  if (event.expires) {
+    subscription_expires_.emplace(event.id, *event.expires);
+    subscription_expiries_.emplace(*event.expires, event.id);
+  }
+  if (!event.is_live) return;
+  hold_messages();
+  set_holding(id, true);
+  found_.clear();
+  engine_.find(id, found_);
+  for (const MessageId message : found_) {
+    report(event.id, messages_.word(message), ChangeKind::kAdded, Reason::kSubscribed, step,
+           kNoScore);
+  }
+}
+
+void Hub::move(const Event& event, Step& step) {
+  const SubscriptionId id = engine_.slot_of(ExternalId(event.id));
+  if (!holds_set(id)) {
+    engine_.replace_area(ExternalId(event.id), *event.area);
+    return;
+  }
+  engine_.move(id, *event.area, moved_);
+  for (const MessageId message : moved_.gained) {
+    report(event.id, messages_.word(message), ChangeKind::kAdded, Reason::kMoved, step, kNoScore);
+  }
+  for (const MessageId message : moved_.lost) {
+    report(event.id, messages_.word(message), ChangeKind::kRemoved, Reason::kMoved, step, kNoScore);
+  }
+}
+
+void Hub::publish(const Event& event, Step& step) {
+  const double end = end_of(event, step.now);
+  const bool is_kept = end > step.now;
+  engine_.read(event.words, is_kept, tokens_, counts_);
+  std::optional<MessageId> kept;
+  if (is_kept) kept = messages_.add(event.id, {tokens_, counts_, event.place, end});
+  if (kept && engine_.is_holding()) {
+    engine_.keep(*kept, scratch_);
+  } else {
+    engine_.match({tokens_, event.place}, scratch_);
+  }
+  for (const SubscriptionId id : scratch_.sink.ids()) {
+    report(engine_.word(id), event.id, ChangeKind::kAdded, Reason::kPublished, step, kNoScore);
+  }
+  if (window_.count && messages_.size() > *window_.count) {
+    leave(*messages_.oldest(), Reason::kExpired, step);
+  }
+}
+
+/// A message goes: all that hold it lose it.
+void Hub::leave(MessageId message, Reason reason, Step& step) {
+  if (live_count_ != 0) {
+    engine_.match(messages_.store().message(message), scratch_);
+    for (const SubscriptionId id : scratch_.sink.ids()) {
+      if (!holds_set(id)) continue;
+      report(engine_.word(id), messages_.word(message), ChangeKind::kRemoved, reason, step,
+             kNoScore);
+    }
+  }
+  if (engine_.is_holding()) engine_.drop(message);
+  messages_.drop(message);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,92 @@
+/// The engine as the hub uses it: messages in tokens, subscriptions in slots, and messages that
+/// the index keeps.
+#include <algorithm>
+#include <mutex>
+
+#include "nearcast/engine/engine.h"
+#include "nearcast/index/message_postings/message_postings.h"
+#include "nearcast/index/moving_pair.h"
+
+namespace nearcast {
+namespace {
+
+/// Turns a multiset of tokens into a set and how often each occurs.
+void count_tokens(std::vector<Token>& tokens, std::vector<std::uint32_t>& counts) {
+  counts.clear();
+  std::sort(tokens.begin(), tokens.end());
+  if (std::adjacent_find(tokens.begin(), tokens.end()) == tokens.end()) return;
+  std::size_t distinct = 0;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (i != 0 && tokens[i] == tokens[distinct - 1]) {
+      ++counts.back();
+    } else {
+      tokens[distinct++] = tokens[i];
+      counts.push_back(1);
+    }
+  }
+  tokens.resize(distinct);
+}
+
+}  // namespace
+
+void Engine::read(std::span<const std::string_view> words, bool is_growing,
+                  std::vector<Token>& tokens, std::vector<std::uint32_t>& counts) {
+  tokens.clear();
+  if (is_growing) {
+    const std::unique_lock lock(mutex_);
+    for (const std::string_view word : words) tokens.push_back(vocabulary_.intern(word));
+  } else {
+    const std::shared_lock lock(mutex_);
+    vocabulary_.find_all(words, tokens);
+  }
+  count_tokens(tokens, counts);
+}
+
+void Engine::match(const Message& message, BatchScratch& scratch) const {
+  const std::shared_lock lock(mutex_);
+  run(message, scratch);
+}
+
+void Engine::hold(const MessageStore& messages, std::span<const MessageId> present) {
+  const std::unique_lock lock(mutex_);
+  moving_ = dynamic_cast<MovingIndex*>(index_.get());
+  if (moving_ != nullptr) {
+    moving_->attach(messages);
+  } else {
+    auto pair = std::make_unique<MovingPair>(store_, std::move(index_),
+                                             std::make_unique<MessagePostings>(messages), messages);
+    moving_ = pair.get();
+    index_ = std::move(pair);
+  }
+  ScratchPool<BatchScratch>::Loan loan(scratches_);
+  for (const MessageId id : present) {
+    (*loan).sink.clear();
+    (*loan).match.visited.start(store_.slots());
+    moving_->keep(id, (*loan).match, (*loan).sink);
+  }
+}
+
+void Engine::keep(MessageId id, BatchScratch& scratch) {
+  const std::unique_lock lock(mutex_);
+  scratch.sink.clear();
+  scratch.match.visited.start(store_.slots());
+  moving_->keep(id, scratch.match, scratch.sink);
+}
+
+void Engine::drop(MessageId id) {
+  const std::unique_lock lock(mutex_);
+  moving_->drop(id);
+}
+
+void Engine::find(SubscriptionId id, std::vector<MessageId>& out) const {
+  const std::shared_lock lock(mutex_);
+  moving_->find(id, out);
+}
+
+void Engine::move(SubscriptionId id, const Area& area, MoveChanges& changes) {
+  const std::unique_lock lock(mutex_);
+  changes.clear();
+  moving_->move(id, area, store_, changes);
+}
+
+}  // namespace nearcast

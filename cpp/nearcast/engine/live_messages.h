@@ -1,0 +1,62 @@
+/// The messages that are live, the users' ids of them, and in which order they go.
+///
+/// A message that is dropped cannot be found any more but stays readable until forget_dropped():
+/// what its going causes is told in the users' words.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "nearcast/base/array.h"
+#include "nearcast/base/slot_heap.h"
+#include "nearcast/engine/external_ids.h"
+#include "nearcast/model/message_store.h"
+
+namespace nearcast {
+
+class LiveMessages {
+ public:
+  LiveMessages() { links_.resize(1); }
+
+  const MessageStore& store() const { return store_; }
+  std::size_t size() const { return ids_.size(); }
+
+  std::optional<MessageId> find(std::string_view id) const;
+  std::string_view word(MessageId id) const { return ids_.word(raw(id)); }
+  double expires(MessageId id) const { return store_.expires(id); }
+
+  MessageId add(std::string_view id, const NewMessage& message);
+  void drop(MessageId id);
+  void forget_dropped();
+
+  std::optional<MessageId> oldest() const;
+  /// The message that expires first, of all that ever do.
+  std::optional<MessageId> next_to_expire() const;
+
+  /// Calls visit(id) for each live message, the oldest first.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint32_t at = links_[0].next; at != 0; at = links_[at].next) {
+      visit(MessageId{at - 1});
+    }
+  }
+
+  std::size_t memory_bytes() const;
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  struct Link {
+    std::uint32_t previous, next;
+  };
+
+  MessageStore store_;
+  ExternalIds ids_;
+  Array<Link> links_;  ///< ring in order of publication: element 0 is its knot, slot s is s + 1
+  SlotHeap expiries_;
+  std::vector<MessageId> dropped_;
+};
+
+}  // namespace nearcast
