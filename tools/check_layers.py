@@ -29,7 +29,8 @@ PYTHON = {
     "columns": {"_core", "errors", "model", "text"},
     "explain": {"model"},
     "matcher": {"_core", "errors", "model", "text", "weights", "keywords", "columns"},
-    "hub": {"_core", "errors", "model", "text", "events", "columns", "explain", "matcher"},
+    "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
+    | {"explain", "matcher"},
     "bench": {"errors", "model", "text", "keywords", "events", "columns", "matcher", "hub"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"},
 }

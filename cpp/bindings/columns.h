@@ -46,6 +46,18 @@ inline WordColumn words_from(nb::handle pair) {
   return {view<std::int64_t>(parts[0]), reinterpret_cast<const char*>(bytes.data())};
 }
 
+/// Words and, in another column, how many documents have them.
+inline std::vector<std::pair<std::string_view, std::uint64_t>> word_counts_from(nb::handle words,
+                                                                                nb::handle counts) {
+  const WordColumn column = words_from(words);
+  const auto df = view<std::int64_t>(counts);
+  std::vector<std::pair<std::string_view, std::uint64_t>> pairs;
+  pairs.reserve(column.size());
+  for (std::size_t i = 0; i < column.size(); ++i)
+    pairs.emplace_back(column[i], static_cast<std::uint64_t>(df[i]));
+  return pairs;
+}
+
 /// (offsets, ("words", offsets, bytes)) or (offsets, ("codes", codes, tokens))
 inline WordLists word_lists_from(nb::handle pair) {
   const auto parts = nb::cast<nb::tuple>(pair);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include "bindings/bind.h"
 #include "bindings/columns.h"
@@ -65,6 +66,16 @@ nb::tuple words_to_python(WordsOut&& words) {
                         nb::bytes(words.bytes.data(), words.bytes.size()));
 }
 
+nb::tuple changes_to_python(ChangeColumns&& changes) {
+  nb::list rejected;
+  for (const auto& [row, error] : changes.rejected)
+    rejected.append(nb::make_tuple(row, to_python(error)));
+  return nb::make_tuple(
+      to_numpy(std::move(changes.event)), words_to_python(std::move(changes.subscription)),
+      words_to_python(std::move(changes.message)), to_numpy(std::move(changes.kind)),
+      to_numpy(std::move(changes.reason)), to_numpy(std::move(changes.score)), rejected);
+}
+
 nb::tuple apply(Hub& self, const nb::list& events, bool stops_at_error) {
   std::vector<Event> batch;
   batch.reserve(events.size());
@@ -74,13 +85,17 @@ nb::tuple apply(Hub& self, const nb::list& events, bool stops_at_error) {
     nb::gil_scoped_release unlocked;
     changes = self.apply(batch, stops_at_error);
   }
-  nb::list rejected;
-  for (const auto& [row, error] : changes.rejected)
-    rejected.append(nb::make_tuple(row, to_python(error)));
-  return nb::make_tuple(
-      to_numpy(std::move(changes.event)), words_to_python(std::move(changes.subscription)),
-      words_to_python(std::move(changes.message)), to_numpy(std::move(changes.kind)),
-      to_numpy(std::move(changes.reason)), to_numpy(std::move(changes.score)), rejected);
+  return changes_to_python(std::move(changes));
+}
+
+nb::tuple start_epoch(Hub& self, std::uint64_t documents, nb::handle words, nb::handle counts) {
+  const std::vector<RankEngine::WordCount> paired = word_counts_from(words, counts);
+  ChangeColumns changes;
+  {
+    nb::gil_scoped_release unlocked;
+    changes = self.start_epoch(documents, paired);
+  }
+  return changes_to_python(std::move(changes));
 }
 
 }  // namespace
@@ -98,6 +113,26 @@ void bind_hub(nb::module_& module) {
       .def(
           "apply", &apply, "events"_a, "stops_at_error"_a,
           "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).")
+      .def("start_epoch", &start_epoch, "documents"_a, "words"_a, "counts"_a,
+           "Weigh words by their df from now on: changes, as from apply.")
+      .def(
+          "end_epoch", [](Hub& self) { return changes_to_python(self.end_epoch()); },
+          "Every word counts the same from now on: changes, as from apply.")
+      .def(
+          "reached_by_rank",
+          [](const Hub& self, nb::handle words, const nb::tuple& place) {
+            return self.reached_by_rank(words_from_list(words), place_from(place));
+          },
+          "words"_a, "place"_a)
+      .def(
+          "mode_of",
+          [](const Hub& self, std::string_view id) -> std::optional<int> {
+            const auto mode = self.mode_of(id);
+            return mode ? std::optional(static_cast<int>(*mode)) : std::nullopt;
+          },
+          "subscription"_a, "0 match, 1 rank, 2 top; None: there is none.")
+      .def_prop_ro("is_ranking", &Hub::is_ranking, "Is there a rank subscription?")
+      .def("__len__", &Hub::size)
       .def("is_live", &Hub::is_live, "message"_a)
       .def_prop_ro("clock", &Hub::clock)
       .def_prop_ro("live_messages", &Hub::live_messages)
@@ -105,6 +140,9 @@ void bind_hub(nb::module_& module) {
       .def("check_invariants", &Hub::check_invariants)
       .def_prop_ro(
           "engine", [](Hub& self) -> Engine& { return self.engine(); },
+          nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "rank_engine", [](Hub& self) -> RankEngine& { return self.rank_engine(); },
           nb::rv_policy::reference_internal);
 }
 

@@ -39,13 +39,8 @@ Rect box_from(const nb::tuple& box) {
 }
 
 void start_epoch(RankEngine& self, std::uint64_t documents, nb::handle words, nb::handle counts) {
-  const WordColumn column = words_from(words);
-  const auto df = view<std::int64_t>(counts);
+  const auto pairs = word_counts_from(words, counts);
   nb::gil_scoped_release unlocked;
-  std::vector<RankEngine::WordCount> pairs;
-  pairs.reserve(column.size());
-  for (std::size_t i = 0; i < column.size(); ++i)
-    pairs.emplace_back(column[i], static_cast<std::uint64_t>(df[i]));
   self.start_epoch(documents, pairs);
 }
 

@@ -30,6 +30,7 @@ from nearcast.hub import Hub
 from nearcast.matcher import Matcher, Measurement, indexes
 from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Window
 from nearcast.text import Analyzer
+from nearcast.weights import Weights, read_weights
 
 __version__ = version("nearcast")
 
@@ -57,7 +58,9 @@ __all__ = [
     "SnapshotError",
     "UnknownIdError",
     "UnsupportedError",
+    "Weights",
     "Window",
     "__version__",
     "indexes",
+    "read_weights",
 ]

@@ -163,6 +163,23 @@ class Hub:
         Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).
         """
 
+    def start_epoch(self, documents: int, words: object, counts: object) -> tuple:
+        """Weigh words by their df from now on: changes, as from apply."""
+
+    def end_epoch(self) -> tuple:
+        """Every word counts the same from now on: changes, as from apply."""
+
+    def reached_by_rank(self, words: object, place: tuple) -> list[str]: ...
+
+    def mode_of(self, subscription: str) -> int | None:
+        """0 match, 1 rank, 2 top; None: there is none."""
+
+    @property
+    def is_ranking(self) -> bool:
+        """Is there a rank subscription?"""
+
+    def __len__(self) -> int: ...
+
     def is_live(self, message: str) -> bool: ...
 
     @property
@@ -178,3 +195,6 @@ class Hub:
 
     @property
     def engine(self) -> Engine: ...
+
+    @property
+    def rank_engine(self) -> RankEngine: ...

@@ -13,11 +13,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nearcast.errors import InvalidSubscriptionError, NearcastError, Verbatim
+from nearcast.errors import InvalidParameterError, InvalidSubscriptionError, NearcastError, Verbatim
 from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from nearcast._core import Engine, RankEngine
     from nearcast.model import Area, Clause, Place
@@ -33,6 +33,14 @@ MAX_TOKENS = 8191  # per clause and sign; what a record of the core can count
 
 
 # ---- single values --------------------------------------------------------------------------
+
+
+def core_counts(df: Mapping[str, int]) -> tuple[Any, np.ndarray]:
+    """Return words and how many documents have them, as the core reads them."""
+    known = {word: count for word, count in df.items() if is_encodable(word)}  # others: no tokens
+    listed = pa.array(list(known), pa.large_string())
+    counts = np.fromiter(known.values(), np.int64, len(known))
+    return words(listed, "df", InvalidParameterError), counts
 
 
 def core_area(area: Area | None) -> tuple[Any, ...] | None:

@@ -25,12 +25,13 @@ from nearcast.explain import Explanation, explain
 from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens
 from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Window
 from nearcast.text import DEFAULT_ANALYZER
+from nearcast.weights import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from nearcast.events import Event
-    from nearcast.model import Area
+    from nearcast.model import Area, Mode
     from nearcast.text import Analyzer
 
 _Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any]
@@ -57,6 +58,8 @@ class Hub:
         One of `nearcast.indexes`.
     window
         How long messages live that do not say so themselves; without one they are not kept.
+    weights
+        How much words count, in the mode rank; without them each counts the same.
     analyzer
         Reads keywords and texts.
     parameters
@@ -77,6 +80,7 @@ class Hub:
         *,
         index: str = DEFAULT_INDEX,
         window: Window | None = None,
+        weights: Weights | None = None,
         analyzer: Analyzer = DEFAULT_ANALYZER,
         **parameters: float | str,
     ) -> None:
@@ -87,6 +91,8 @@ class Hub:
         self._core = _core.Hub(index, check_parameters(parameters), *size)
         self._engine = self._core.engine
         self._analyzer = analyzer
+        if weights is not None:
+            self.set_weights(weights)
 
     # ---- one event --------------------------------------------------------------------------
 
@@ -199,6 +205,23 @@ class Hub:
         op = _RETRACT if isinstance(event, events.Retract) else _UNSUBSCRIBE
         return (op, event.id, event.time, None, None, None, None)
 
+    def set_weights(self, weights: Weights | None) -> list[Change]:
+        """Put another weights epoch in force; None: each word counts the same.
+
+        Everything is weighed anew at once. What the live sets gain and lose by it is returned, with
+        the reason "moved" and the event number 1.
+        """
+        if weights is None:
+            *changed, _ = self._core.end_epoch()
+        elif isinstance(weights, Weights):
+            *changed, _ = self._core.start_epoch(
+                weights.documents, *columns.core_counts(weights.df)
+            )
+        else:
+            what = "weights are not weights"
+            raise InvalidParameterError(what, got=weights, wanted="Weights(documents, df) or None")
+        return changes_of(_change_table(np.array([1], np.int64), *changed))
+
     # ---- questions --------------------------------------------------------------------------
 
     def match(
@@ -206,7 +229,10 @@ class Hub:
     ) -> list[str]:
         """Return whom a text, or a list of tokens, would reach now; nothing changes."""
         tokens = read_tokens(message, self._analyzer)
-        found: list[str] = self._engine.match_one(tokens, read_place(at, bbox))
+        place = read_place(at, bbox)
+        found: list[str] = self._engine.match_one(tokens, place)
+        if self._core.is_ranking:
+            found += self._core.reached_by_rank(tokens, place)
         return found
 
     def subscription(self, id: str) -> tuple[tuple[Clause, ...] | None, Area | None]:
@@ -215,6 +241,9 @@ class Hub:
             what = f"subscription {id!r}"
             got = Verbatim("an id that is not subscribed")
             raise UnknownIdError(what, got=got, wanted="an id in use")
+        if not self._engine.has(id):
+            what = f"subscription {id!r}"
+            raise UnsupportedError(what, got=self.mode(id), wanted="a match subscription")
         clauses, area = self._engine.definition(id)
         read = tuple(Clause(frozenset(plus), frozenset(minus)) for plus, minus in clauses)
         return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)
@@ -238,11 +267,18 @@ class Hub:
 
     def __contains__(self, id: object) -> bool:
         """Whether a subscription has this id."""
-        return isinstance(id, str) and columns.is_encodable(id) and bool(self._engine.has(id))
+        return self.mode(id) is not None
 
     def __len__(self) -> int:
         """Return the number of subscriptions."""
-        return int(self._engine.stats()["subscriptions"])
+        return len(self._core)
+
+    def mode(self, id: object) -> Mode | None:
+        """Return "match", "rank" or "top"; None: no subscription has this id."""
+        if not isinstance(id, str) or not columns.is_encodable(id):
+            return None
+        found = self._core.mode_of(id)
+        return None if found is None else MODES[found]
 
     @property
     def clock(self) -> float:
@@ -255,16 +291,19 @@ class Hub:
             "live_messages": self._core.live_messages,
             "message_bytes": self._core.message_bytes,
         }
-        return {**self._engine.stats(), **messages}
+        ranked = self._core.rank_engine.stats()
+        sums = {name: size + ranked[name] for name, size in self._engine.stats().items()}
+        shared = ("vocabulary", "vocabulary_bytes")
+        return {**sums, **{name: ranked[name] for name in shared}, **messages}
 
 
 _EVENTS = (events.Publish, events.Subscribe, events.Move, events.Retract, events.Unsubscribe)
 
 
 def _refuse_unsupported(event: events.Subscribe) -> None:
-    if event.mode != "match":
+    if event.mode == "top":
         what = f"subscription {event.id!r}: mode is not there in this version"
-        raise UnsupportedError(what, got=event.mode, wanted="a match subscription", field="mode")
+        raise UnsupportedError(what, got=event.mode, wanted="match or rank", field="mode")
 
 
 def _details(event: events.Subscribe) -> tuple[Any, ...] | None:

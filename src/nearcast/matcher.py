@@ -245,10 +245,7 @@ class Matcher:
         if weights is None:
             engine.end_epoch()
             return
-        listed = pa.array(weights.df, pa.large_string())
-        words = columns.words(listed, "df", InvalidParameterError)
-        counts = np.fromiter(weights.df.values(), np.int64, len(weights.df))
-        engine.start_epoch(weights.documents, words, counts)
+        engine.start_epoch(weights.documents, *columns.core_counts(weights.df))
 
     def _keyword_columns(self, table: pa.Table | pa.RecordBatch) -> tuple[Any, np.ndarray | None]:
         if "keywords" not in table.schema.names:

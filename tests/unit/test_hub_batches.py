@@ -41,18 +41,6 @@ from nearcast.hub import CHANGES
             },
             nc.UnsupportedError,
         ),
-        (
-            {
-                "op": "subscribe",
-                "id": "t",
-                "mode": "rank",
-                "keywords": ["x"],
-                "area": BOX,
-                "alpha": 0.5,
-                "threshold": 0.5,
-            },
-            nc.UnsupportedError,
-        ),
         ({"op": "publish", "id": "live", "text": "x", "at": [0, 0]}, nc.DuplicateIdError),
         ({"op": "publish", "id": "m", "text": "x", "at": [0, 91]}, nc.InvalidMessageError),
         ({"op": "publish", "id": "m", "text": "x"}, nc.InvalidMessageError),

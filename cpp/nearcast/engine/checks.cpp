@@ -19,7 +19,7 @@ std::string named(const char* noun, std::string_view id) {
 }  // namespace
 
 bool Hub::is_subscribed(std::string_view id, double now) const {
-  if (!engine_.has(ExternalId(id))) return false;
+  if (!mode_of(id)) return false;
   const auto expires = subscription_expires_.find(id);
   return expires == subscription_expires_.end() || expires->second > now;
 }
@@ -38,13 +38,22 @@ void Hub::check(const Event& event, double now) const {
         throw Error(ErrorKind::kUnknownId, named("subscription", event.id),
                     "an id that is not subscribed", "an id in use");
       }
-      if (event.op == Op::kMove && !event.area) {
-        throw Error(ErrorKind::kInvalidSubscription, named("subscription", event.id) + ": move",
-                    "at", "area", "only a top subscription is at a point");
-      }
+      if (event.op == Op::kMove) check_move(event);
       return;
     case Op::kRetract:
       return;
+  }
+}
+
+void Hub::check_move(const Event& event) const {
+  const std::string who = named("subscription", event.id) + ": move";
+  if (!event.area) {
+    throw Error(ErrorKind::kInvalidSubscription, who, "at", "area",
+                "only a top subscription is at a point");
+  }
+  if (mode_of(event.id) == Mode::kRank && !std::holds_alternative<Rect>(*event.area)) {
+    throw Error(ErrorKind::kInvalidSubscription, who, "an area that is not a box",
+                "[west, south, east, north]", "a rank subscription has a box");
   }
 }
 

@@ -20,32 +20,26 @@ void Hub::report(std::string_view subscription, std::string_view message, Change
   step.out.score.push_back(score);
 }
 
-void Hub::set_holding(SubscriptionId id, bool is_holding) {
-  if (holds_set(id) == is_holding) return;
-  if (live_.size() <= raw(id)) live_.resize(raw(id) + 1);
-  live_[raw(id)] = is_holding;
-  live_count_ += is_holding ? 1 : std::size_t{0} - 1;
-}
-
-/// The first live subscription makes the index keep messages; those that are there already come
-/// first.
-void Hub::hold_messages() {
-  if (engine_.is_holding()) return;
-  std::vector<MessageId> present;
-  messages_.for_each([&](MessageId id) { present.push_back(id); });
-  engine_.hold(messages_.store(), present);
+std::vector<MessageId> Hub::present() const {
+  std::vector<MessageId> ids;
+  messages_.for_each([&](MessageId id) { ids.push_back(id); });
+  return ids;
 }
 
 void Hub::subscribe(const Event& event, Step& step) {
-  const Area area = event.area.value_or(Area(Anywhere{}));
-  const SubscriptionId id = engine_.subscribe(ExternalId(event.id), event.clauses, area);
   if (event.expires) {
     subscription_expires_.emplace(event.id, *event.expires);
     subscription_expiries_.emplace(*event.expires, event.id);
   }
+  if (event.mode == Mode::kRank) {
+    subscribe_rank(event, step);
+    return;
+  }
+  const SubscriptionId id = engine_.subscribe(ExternalId(event.id), event.clauses, *event.area);
   if (!event.is_live) return;
-  hold_messages();
-  set_holding(id, true);
+  // The first live subscription makes the index keep messages.
+  if (!engine_.is_holding()) engine_.hold(messages_.store(), present());
+  match_holders_.set(id, true);
   found_.clear();
   engine_.find(id, found_);
   for (const MessageId message : found_) {
@@ -55,8 +49,12 @@ void Hub::subscribe(const Event& event, Step& step) {
 }
 
 void Hub::move(const Event& event, Step& step) {
+  if (mode_of(event.id) == Mode::kRank) {
+    move_rank(event, step);
+    return;
+  }
   const SubscriptionId id = engine_.slot_of(ExternalId(event.id));
-  if (!holds_set(id)) {
+  if (!match_holders_.has(id)) {
     engine_.replace_area(ExternalId(event.id), *event.area);
     return;
   }
@@ -83,6 +81,7 @@ void Hub::publish(const Event& event, Step& step) {
   for (const SubscriptionId id : scratch_.sink.ids()) {
     report(engine_.word(id), event.id, ChangeKind::kAdded, Reason::kPublished, step, kNoScore);
   }
+  publish_rank({tokens_, event.place}, kept, event.id, step);
   if (window_.count && messages_.size() > *window_.count) {
     leave(*messages_.oldest(), Reason::kExpired, step);
   }
@@ -90,15 +89,16 @@ void Hub::publish(const Event& event, Step& step) {
 
 /// A message goes: all that hold it lose it.
 void Hub::leave(MessageId message, Reason reason, Step& step) {
-  if (live_count_ != 0) {
+  if (!match_holders_.empty()) {
     engine_.match(messages_.store().message(message), scratch_);
     for (const SubscriptionId id : scratch_.sink.ids()) {
-      if (!holds_set(id)) continue;
+      if (!match_holders_.has(id)) continue;
       report(engine_.word(id), messages_.word(message), ChangeKind::kRemoved, reason, step,
              kNoScore);
     }
   }
   if (engine_.is_holding()) engine_.drop(message);
+  leave_rank(message, reason, step);
   messages_.drop(message);
 }
 

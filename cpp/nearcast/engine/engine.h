@@ -80,6 +80,7 @@ class Engine {
   /// Unknown words become known if `is_growing`, otherwise they are left out.
   void read(std::span<const std::string_view> words, bool is_growing, std::vector<Token>& tokens,
             std::vector<std::uint32_t>& counts);
+  void find_known(std::span<const std::string_view> words, std::vector<Token>& tokens) const;
   /// Who matches? The answer is in scratch.sink.
   void match(const Message& message, BatchScratch& scratch) const;
 

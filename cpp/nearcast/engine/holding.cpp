@@ -42,6 +42,11 @@ void Engine::read(std::span<const std::string_view> words, bool is_growing,
   count_tokens(tokens, counts);
 }
 
+void Engine::find_known(std::span<const std::string_view> words, std::vector<Token>& tokens) const {
+  const std::shared_lock lock(mutex_);
+  find_tokens(vocabulary_, words, tokens);
+}
+
 void Engine::match(const Message& message, BatchScratch& scratch) const {
   const std::shared_lock lock(mutex_);
   run(message, scratch);

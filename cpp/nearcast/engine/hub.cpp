@@ -7,7 +7,10 @@
 namespace nearcast {
 
 Hub::Hub(std::string index, Engine::GivenParameters parameters, Window window)
-    : engine_(std::move(index), std::move(parameters)), window_(window) {}
+    : engine_(index, parameters),
+      rank_(index, parameters, engine_.vocabulary()),
+      window_(window),
+      rank_sets_(rank_, messages_.store()) {}
 
 double Hub::clock() const {
   const std::lock_guard lock(mutex_);
@@ -32,6 +35,8 @@ bool Hub::is_live(std::string_view message) const {
 void Hub::check_invariants() const {
   const std::lock_guard lock(mutex_);
   engine_.check_invariants();
+  rank_.check_invariants();
+  rank_sets_.check_invariants();
   ensure(messages_.store().size() == messages_.size(), "hub: a dropped message is still there");
 }
 
@@ -107,8 +112,24 @@ void Hub::forget_expiry(std::string_view subscription) {
 }
 
 void Hub::unsubscribe(std::string_view id) {
-  set_holding(engine_.slot_of(ExternalId(id)), false);
-  engine_.unsubscribe(ExternalId(id));
+  const ExternalId known(id);
+  if (engine_.has(known)) {
+    match_holders_.set(engine_.slot_of(known), false);
+    engine_.unsubscribe(known);
+  } else {
+    rank_holders_.set(rank_.slot_of(known), false);
+    rank_.unsubscribe(known);
+  }
+}
+
+std::optional<Mode> Hub::mode_of(std::string_view subscription) const {
+  if (engine_.has(ExternalId(subscription))) return Mode::kMatch;
+  if (rank_.has(ExternalId(subscription))) return Mode::kRank;
+  return std::nullopt;
+}
+
+std::size_t Hub::size() const {
+  return engine_.stats().subscriptions + rank_.stats().subscriptions;
 }
 
 /// When a message goes: at its own expiry or the window's, counted from its own time, whichever is

@@ -5,7 +5,11 @@
 /// those expiries had happened, before any of them does.
 ///
 /// The set that a live subscription holds is not stored: it is the live messages that match it
-/// (index/moving_index.h). Messages are kept for it from the first live subscription on.
+/// (index/moving_index.h) or reach its threshold (engine/rank_sets.h). Messages are kept for it
+/// from the first live subscription on.
+///
+/// Each mode has an engine of its own; all share the vocabulary of the match engine, whose lock
+/// guards it.
 #pragma once
 
 #include <limits>
@@ -19,8 +23,27 @@
 #include "nearcast/engine/engine.h"
 #include "nearcast/engine/event.h"
 #include "nearcast/engine/live_messages.h"
+#include "nearcast/engine/rank_engine.h"
+#include "nearcast/engine/rank_sets.h"
 
 namespace nearcast {
+
+/// Which subscriptions hold sets? By slot.
+class Holders {
+ public:
+  bool has(SubscriptionId id) const { return raw(id) < flags_.size() && flags_[raw(id)]; }
+  void set(SubscriptionId id, bool is_holding) {
+    if (has(id) == is_holding) return;
+    if (flags_.size() <= raw(id)) flags_.resize(raw(id) + 1);
+    flags_[raw(id)] = is_holding;
+    count_ += is_holding ? 1 : std::size_t{0} - 1;
+  }
+  bool empty() const { return count_ == 0; }
+
+ private:
+  std::vector<bool> flags_;
+  std::size_t count_ = 0;
+};
 
 /// At most `count` live messages, or `seconds` of life; none: only messages with an expiry live.
 struct Window {
@@ -38,12 +61,24 @@ class Hub {
   /// at.
   ChangeColumns apply(std::span<const Event> events, bool stops_at_error);
 
+  /// Whose threshold a message would reach now; nothing changes.
+  std::vector<std::string> reached_by_rank(std::span<const std::string_view> words,
+                                           const Place& place) const;
+
+  /// Another weights epoch, or none, is in force from now on: what it changes is caused by row 0.
+  ChangeColumns start_epoch(std::uint64_t documents, std::span<const RankEngine::WordCount> counts);
+  ChangeColumns end_epoch();
+
+  std::optional<Mode> mode_of(std::string_view subscription) const;
+  std::size_t size() const;  ///< subscriptions of all modes
+  bool is_ranking() const { return rank_.ids().size() != 0; }
   double clock() const;
   std::size_t live_messages() const;
   std::size_t message_bytes() const;  ///< of the live messages themselves
   bool is_live(std::string_view message) const;
   const Engine& engine() const { return engine_; }
   Engine& engine() { return engine_; }
+  RankEngine& rank_engine() { return rank_; }
   void check_invariants() const;
 
  private:
@@ -76,6 +111,7 @@ class Hub {
   // checks.cpp: may it happen?
   void check(const Event& event, double now) const;
   void check_subscribe(const Event& event, double now) const;
+  void check_move(const Event& event) const;
   void check_publish(const Event& event, double now) const;
   bool is_subscribed(std::string_view id, double now) const;
 
@@ -83,20 +119,29 @@ class Hub {
   void subscribe(const Event& event, Step& step);
   void publish(const Event& event, Step& step);
   void move(const Event& event, Step& step);
-  void hold_messages();
   void report(std::string_view subscription, std::string_view message, ChangeKind kind,
               Reason reason, Step& step, double score);
 
-  bool holds_set(SubscriptionId id) const { return raw(id) < live_.size() && live_[raw(id)]; }
-  void set_holding(SubscriptionId id, bool is_holding);
+  std::vector<MessageId> present() const;
+
+  // ranking.cpp: the same for rank subscriptions
+  void subscribe_rank(const Event& event, Step& step);
+  void publish_rank(const Message& message, std::optional<MessageId> kept, std::string_view id,
+                    Step& step);
+  void move_rank(const Event& event, Step& step);
+  void leave_rank(MessageId message, Reason reason, Step& step);
+  void compare_rank(std::string_view id, std::span<const ScoredMessage> before, Step& step);
+  template <typename Change>
+  ChangeColumns reweigh(Change&& change);
 
   mutable std::mutex mutex_;
   Engine engine_;
+  RankEngine rank_;
   Window window_;
   double clock_ = 0;
   LiveMessages messages_;
-  std::vector<bool> live_;               ///< by subscription: does it hold a set?
-  std::size_t live_count_ = 0;           ///< how many do
+  RankSets rank_sets_;
+  Holders match_holders_, rank_holders_;
   ByName<double> subscription_expires_;  ///< only of those that expire
   std::set<std::pair<double, std::string>> subscription_expiries_;
 
@@ -106,6 +151,8 @@ class Hub {
   std::vector<std::uint32_t> counts_;
   std::vector<MessageId> found_;
   MoveChanges moved_;
+  RankSink ranked_;
+  std::vector<ScoredMessage> before_, after_;
 };
 
 }  // namespace nearcast

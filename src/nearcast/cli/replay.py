@@ -49,12 +49,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
 
 def run(args: argparse.Namespace) -> int:
     """Replay; return 1 if a bad line stopped it."""
-    hub = Hub(index=args.index, window=_window(args))
-    # Only rank and top subscriptions ask for these; a wrong one is refused all the same.
+    weights = None if args.weights is None else read_weights(args.weights)
+    hub = Hub(index=args.index, window=_window(args), weights=weights)
+    # Only top subscriptions ask for the space; a wrong one is refused all the same.
     if args.space is not None:
         _space(args.space)
-    if args.weights is not None:
-        read_weights(args.weights)
     name = "<stdin>" if args.events == "-" else args.events
     with ExitStack() as stack:
         source = sys.stdin.buffer if args.events == "-" else stack.enter_context(open_(args.events))

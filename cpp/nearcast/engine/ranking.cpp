@@ -1,0 +1,112 @@
+/// What one event changes for rank subscriptions, and what another weights epoch does.
+#include <algorithm>
+#include <string>
+
+#include "nearcast/engine/hub.h"
+
+namespace nearcast {
+
+void Hub::subscribe_rank(const Event& event, Step& step) {
+  const ExternalId name(event.id);
+  const auto& words = event.clauses.front().positive;
+  engine_.read(words, /*is_growing=*/true, tokens_, counts_);  // under the vocabulary's lock
+  rank_.subscribe(name, words, std::get<Rect>(*event.area), {event.alpha, event.threshold});
+  if (!event.is_live) return;
+  if (!rank_sets_.is_holding()) rank_sets_.hold(present());
+  rank_holders_.set(rank_.slot_of(name), true);
+  rank_sets_.find(rank_.slot_of(name), after_);
+  for (const auto& [message, score] : after_) {
+    report(event.id, messages_.word(message), ChangeKind::kAdded, Reason::kSubscribed, step, score);
+  }
+}
+
+void Hub::publish_rank(const Message& message, std::optional<MessageId> kept, std::string_view id,
+                       Step& step) {
+  if (kept && rank_sets_.is_holding()) rank_sets_.keep(*kept);
+  rank_.rank_one(message, ranked_);
+  for (std::size_t i = 0; i < ranked_.ids().size(); ++i) {
+    report(rank_.ids().word(raw(ranked_.ids()[i])), id, ChangeKind::kAdded, Reason::kPublished,
+           step, ranked_.scores()[i]);
+  }
+}
+
+void Hub::move_rank(const Event& event, Step& step) {
+  const SubscriptionId id = rank_.slot_of(ExternalId(event.id));
+  const bool holds = rank_holders_.has(id);
+  if (holds) rank_sets_.find(id, before_);
+  rank_.replace_area(ExternalId(event.id), std::get<Rect>(*event.area));
+  if (holds) compare_rank(event.id, before_, step);
+}
+
+void Hub::leave_rank(MessageId message, Reason reason, Step& step) {
+  if (!rank_holders_.empty()) {
+    rank_.rank_one(messages_.store().message(message), ranked_);
+    for (std::size_t i = 0; i < ranked_.ids().size(); ++i) {
+      const SubscriptionId id = ranked_.ids()[i];
+      if (!rank_holders_.has(id)) continue;
+      report(rank_.ids().word(raw(id)), messages_.word(message), ChangeKind::kRemoved, reason, step,
+             ranked_.scores()[i]);
+    }
+  }
+  if (rank_sets_.is_holding()) rank_sets_.drop(message);
+}
+
+/// Report what a set gains and loses against what it held before; both are in the order of ids.
+void Hub::compare_rank(std::string_view id, std::span<const ScoredMessage> before, Step& step) {
+  rank_sets_.find(rank_.slot_of(ExternalId(id)), after_);
+  const auto report_missing = [&](std::span<const ScoredMessage> from,
+                                  std::span<const ScoredMessage> in, ChangeKind kind) {
+    for (const auto& [message, score] : from) {
+      const auto at = std::lower_bound(
+          in.begin(), in.end(), message,
+          [](const ScoredMessage& held, MessageId wanted) { return held.id < wanted; });
+      if (at != in.end() && at->id == message) continue;
+      report(id, messages_.word(message), kind, Reason::kMoved, step, score);
+    }
+  };
+  report_missing(before, after_, ChangeKind::kRemoved);
+  report_missing(after_, before, ChangeKind::kAdded);
+}
+
+template <typename Change>
+ChangeColumns Hub::reweigh(Change&& change) {
+  const std::lock_guard lock(mutex_);
+  ChangeColumns out;
+  Step step{0, clock_, out};
+  std::vector<std::pair<std::string, std::vector<ScoredMessage>>> before;
+  rank_.store().for_each([&](SubscriptionId id) {
+    if (!rank_holders_.has(id)) return;
+    before.emplace_back(rank_.ids().word(raw(id)), std::vector<ScoredMessage>{});
+    rank_sets_.find(id, before.back().second);
+  });
+  change();
+  for (const auto& [id, held] : before) compare_rank(id, held, step);
+  return out;
+}
+
+ChangeColumns Hub::start_epoch(std::uint64_t documents,
+                               std::span<const RankEngine::WordCount> counts) {
+  return reweigh([&] {
+    std::vector<std::string_view> words;
+    for (const auto& [word, df] : counts) words.push_back(word);
+    engine_.read(words, /*is_growing=*/true, tokens_, counts_);  // under the vocabulary's lock
+    rank_.start_epoch(documents, counts);
+  });
+}
+
+ChangeColumns Hub::end_epoch() {
+  return reweigh([&] { rank_.end_epoch(); });
+}
+
+std::vector<std::string> Hub::reached_by_rank(std::span<const std::string_view> words,
+                                              const Place& place) const {
+  std::vector<Token> tokens;
+  engine_.find_known(words, tokens);
+  RankSink sink;
+  rank_.rank_one({tokens, place}, sink);
+  std::vector<std::string> reached;
+  for (const SubscriptionId id : sink.ids()) reached.emplace_back(rank_.ids().word(raw(id)));
+  return reached;
+}
+
+}  // namespace nearcast
