@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from oracle import Oracle, OracleRejects
 
+import nearcast as nc
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -163,6 +165,39 @@ message_places: Strategy[Json] = st.one_of(
     coordinates.map(lambda at: {"at": at}),
     bboxes.map(lambda bbox: {"bbox": bbox}),
 )
+
+PLACES_OF_MODE: dict[str, tuple[str, Strategy[Any]]] = {
+    "match": ("area", areas),
+    "rank": ("area", bboxes),
+    "top": ("at", coordinates),
+}
+
+# Settings -----------------------------------------------------------------------------------------
+
+windows: Strategy[Json] = st.one_of(
+    st.just({}),
+    st.builds(lambda n: {"window_count": n}, st.integers(1, 4)),
+    st.builds(lambda t: {"window_seconds": t}, st.sampled_from((1, 2, 5))),
+)
+weights: Strategy[Json | None] = st.one_of(
+    st.none(),
+    st.builds(
+        lambda df: {"documents": 9, "df": df},
+        st.dictionaries(st.sampled_from(("a", "b", "c", "coffee", "fire")), st.integers(0, 9)),
+    ),
+)
+
+
+def window_of(drawn: Json) -> nc.Window | None:
+    """Return drawn settings as a hub takes them."""
+    sizes = {name.removeprefix("window_"): size for name, size in drawn.items()}
+    return nc.Window(**sizes) if sizes else None
+
+
+def weights_of(drawn: Json | None) -> nc.Weights | None:
+    """Return drawn weights as a hub takes them."""
+    return None if drawn is None else nc.Weights(**drawn)
+
 
 # Events -------------------------------------------------------------------------------------------
 
@@ -316,8 +351,7 @@ def _mostly_known(mode_of: dict[str, str]) -> Strategy[str]:
 def _moves(draw: st.DrawFn, mode_of: dict[str, str]) -> Json:
     """Draw a move, mostly of a subscription that is there and to a place that fits its mode."""
     chosen = draw(_mostly_known(mode_of))
-    where = {"match": ("area", areas), "rank": ("area", bboxes), "top": ("at", coordinates)}
-    name, places = where[mode_of.get(chosen, "match")]
+    name, places = PLACES_OF_MODE[mode_of.get(chosen, "match")]
     return {"op": "move", "id": chosen, name: draw(places)}
 
 

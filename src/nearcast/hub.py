@@ -285,6 +285,10 @@ class Hub:
         """The largest time seen, in seconds since the epoch."""
         return float(self._core.clock)
 
+    def check_invariants(self) -> None:
+        """Raise `InternalError` if a structure is broken; for tests."""
+        self._core.check_invariants()
+
     def stats(self) -> dict[str, int]:
         """Return sizes, as `Matcher.stats`, and the number of live messages."""
         messages = {

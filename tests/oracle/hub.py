@@ -96,6 +96,10 @@ class Oracle:
         """Return the ids of the live messages, oldest first."""
         return list(self._state.messages)
 
+    def modes(self) -> dict[str, str]:
+        """Return the modes of the subscriptions, by id."""
+        return {key: held.mode for key, held in self._state.subscriptions.items()}
+
     def top(self, subscription_id: str) -> list[tuple[str, float]]:
         """Return the list of a top subscription, best first."""
         subscription = self._state.subscriptions[subscription_id]

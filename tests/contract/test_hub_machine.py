@@ -1,0 +1,121 @@
+"""Any interleaving of events, expiries and epochs gives the oracle's changes, in every kind."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+import strategies as some
+from contract.changes import rows
+from contract.variants import EXAMPLES, name_of, variants
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+from oracle import Oracle
+
+import nearcast as nc
+
+MODES = ("match", "match", "rank")
+
+
+class ChangesLikeTheOracle(RuleBasedStateMachine):
+    """Subscriptions come, move and go; messages live, expire and are retracted; time passes."""
+
+    kind: str
+    parameters: dict[str, Any]
+
+    @initialize(window=some.windows, weights=some.weights)
+    def start(self, window: dict[str, Any], weights: dict[str, Any] | None) -> None:
+        self.oracle = Oracle(**window, weights=weights)
+        self.hub = nc.Hub(
+            index=self.kind,
+            window=some.window_of(window),
+            weights=some.weights_of(weights),
+            **self.parameters,
+        )
+        self.modes: dict[str, str] = {}
+        self.messages: list[str] = []
+        self.count = 0
+
+    def _apply(self, event: dict[str, Any]) -> None:
+        expected = self.oracle.apply(1, event)
+        assert rows(self.hub.apply([event]).to_pylist()) == rows(expected)
+        self.modes = {id_: mode for id_, mode in self.modes.items() if id_ in self.oracle.modes()}
+
+    def _next(self, letter: str) -> str:
+        self.count += 1
+        return f"{letter}{self.count}"
+
+    @rule(event=some.subscribe_events(MODES), life=st.one_of(st.none(), st.integers(1, 9)))
+    def subscribe(self, event: dict[str, Any], life: int | None) -> None:
+        event = {**event, "id": self._next("s")}
+        if life is not None:
+            event["expires"] = self.oracle.clock + life
+        self.modes[event["id"]] = event.get("mode", "match")
+        self._apply(event)
+
+    @rule(event=some.publish_events(), life=st.one_of(st.none(), st.integers(0, 9)))
+    def publish(self, event: dict[str, Any], life: int | None) -> None:
+        event = {**event, "id": self._next("m")}
+        if life is not None:
+            event["expires"] = self.oracle.clock + life
+        self.messages.append(event["id"])
+        self._apply(event)
+
+    @rule(data=st.data())
+    def move(self, data: st.DataObject) -> None:
+        if self.modes:
+            id_ = data.draw(st.sampled_from(sorted(self.modes)))
+            name, places = some.PLACES_OF_MODE[self.modes[id_]]
+            self._apply({"op": "move", "id": id_, name: data.draw(places)})
+
+    @rule(data=st.data())
+    def unsubscribe(self, data: st.DataObject) -> None:
+        if self.modes:
+            id_ = data.draw(st.sampled_from(sorted(self.modes)))
+            self._apply({"op": "unsubscribe", "id": id_})
+
+    @rule(data=st.data())
+    def retract(self, data: st.DataObject) -> None:
+        if self.messages:
+            id_ = data.draw(st.sampled_from(self.messages))
+            self._apply({"op": "retract", "id": id_})
+
+    @rule(seconds=st.integers(1, 5))
+    def time_passes(self, seconds: int) -> None:
+        self._apply({"op": "retract", "id": "none", "time": self.oracle.clock + seconds})
+
+    @rule(weights=some.weights)
+    def reweigh(self, weights: dict[str, Any] | None) -> None:
+        changes = self.hub.set_weights(some.weights_of(weights))
+        expected = self.oracle.reweigh(1, weights)
+        assert rows([asdict(change) for change in changes]) == rows(expected)
+
+    @invariant()
+    def structure_is_sound(self) -> None:
+        if hasattr(self, "hub"):
+            self.hub.check_invariants()
+            assert len(self.hub) == len(self.oracle.modes())
+            assert self.hub.clock == self.oracle.clock
+
+
+@pytest.mark.parametrize("variant", variants(), ids=name_of)
+def test_hub_changes_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
+    kind, parameters = variant
+    machine = type("Machine", (ChangesLikeTheOracle,), {"kind": kind, "parameters": parameters})
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=EXAMPLES,
+            stateful_step_count=30,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
+        ),
+    )
