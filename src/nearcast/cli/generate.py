@@ -13,6 +13,7 @@ from nearcast.bench.workloads.groups import GROUPS, find_group
 from nearcast.bench.workloads.log import mixed_events, publish_events, subscribe_events, to_line
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.scenario import PresetSource
+from nearcast.cli import generate_moving
 
 if TYPE_CHECKING:
     import argparse
@@ -20,16 +21,28 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+_TABLES = {
+    "messages": "messages of a preset",
+    "subscriptions": "subscriptions of a preset",
+    "events": "a log of subscriptions and messages",
+}
+
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """Add `generate` with its options."""
+    """Add `generate` and what it writes."""
     parser = subparsers.add_parser(
         "generate",
         help="write a generated workload",
-        description="Write messages, subscriptions or a log of both, the same for the same seed.",
+        description="Write messages, subscriptions or logs, the same for the same seed.",
     )
+    kinds = parser.add_subparsers(dest="what", required=True, metavar="WHAT")
+    for what, text in _TABLES.items():
+        _add_options(kinds.add_parser(what, help=text, description=f"Write {text}."))
+    generate_moving.add_parser(kinds)
+
+
+def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("what", choices=["messages", "subscriptions", "events"])
     add("--preset", default="tweets", choices=list(PRESETS))
     add("--count", type=int, default=1_000, metavar="N", help="how many")
     add("--seed", type=int, default=1, metavar="S")

@@ -13,19 +13,32 @@ if TYPE_CHECKING:
 @contextmanager
 def byte_progress(title: str, size: int | None) -> Iterator[Callable[[int], None]]:
     """Give a function that is told how many bytes were done."""
-    if not sys.stderr.isatty() or not size:
+    with _progress(title, size, is_bytes=True) as advance:
+        yield advance
+
+
+@contextmanager
+def step_progress(title: str, steps: int) -> Iterator[Callable[[int], None]]:
+    """Give a function that is told how many steps were done."""
+    with _progress(title, steps, is_bytes=False) as advance:
+        yield advance
+
+
+@contextmanager
+def _progress(title: str, total: int | None, *, is_bytes: bool) -> Iterator[Callable[[int], None]]:
+    if not sys.stderr.isatty() or not total:
         yield lambda _: None
         return
     from rich.console import Console
-    from rich.progress import DownloadColumn, Progress, TimeRemainingColumn
+    from rich.progress import DownloadColumn, MofNCompleteColumn, Progress, TimeRemainingColumn
 
     bar = Progress(
         *Progress.get_default_columns()[:3],
-        DownloadColumn(),
+        DownloadColumn() if is_bytes else MofNCompleteColumn(),
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
     )
     with bar:
-        task = bar.add_task(title, total=size)
+        task = bar.add_task(title, total=total)
         yield lambda done: bar.advance(task, done)

@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from nearcast.cli.progress import byte_progress
-from nearcast.errors import InvalidParameterError, NearcastError
+from nearcast.cli.space import space_from
+from nearcast.errors import NearcastError
 from nearcast.events import write_change
 from nearcast.hub import Hub, changes_of
 from nearcast.matcher import DEFAULT_INDEX
-from nearcast.model import Window, bbox_from
+from nearcast.model import Window
 from nearcast.weights import read_weights
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     import pyarrow as pa
-
-    from nearcast.model import Bbox
 
 CHUNK = 1 << 20
 TOPK = ("auto", "igpt", "ipt", "ciq", "brute-force")
@@ -53,7 +52,7 @@ def run(args: argparse.Namespace) -> int:
     hub = Hub(index=args.index, window=_window(args), weights=weights)
     # Only top subscriptions ask for the space; a wrong one is refused all the same.
     if args.space is not None:
-        _space(args.space)
+        space_from(args.space)
     name = "<stdin>" if args.events == "-" else args.events
     with ExitStack() as stack:
         source = sys.stdin.buffer if args.events == "-" else stack.enter_context(open_(args.events))
@@ -72,17 +71,6 @@ def _window(args: argparse.Namespace) -> Window | None:
     if args.window_count is None and args.window_seconds is None:
         return None
     return Window(count=args.window_count, seconds=args.window_seconds)
-
-
-def _space(text: str) -> Bbox:
-    what, wanted = "space is not a box", "west,south,east,north with west <= east, and some extent"
-    try:
-        space = bbox_from([float(part) for part in text.split(",")], error=InvalidParameterError)
-    except ValueError:
-        raise InvalidParameterError(what, got=text, wanted=wanted) from None
-    if space.west > space.east or (space.west, space.south) == (space.east, space.north):
-        raise InvalidParameterError(what, got=text, wanted=wanted)
-    return space
 
 
 def _replay(

@@ -75,9 +75,14 @@ class Scenario:
     history: pa.Table
 
 
+def history_size(messages: int) -> int:
+    """Return how many messages come before the measured ones."""
+    return max(messages // HISTORY_SHARE, MIN_HISTORY)
+
+
 def make_scenario(source: Source, group: Group, subscriptions: int, messages: int) -> Scenario:
     """Draw the tables of a scenario."""
-    history = max(messages // HISTORY_SHARE, MIN_HISTORY)
+    history = history_size(messages)
     return Scenario(
         source=source,
         group=group,

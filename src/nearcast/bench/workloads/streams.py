@@ -28,6 +28,9 @@ class Stream(IntEnum):
     EXPRESSIONS = 4
     HARNESS = 5
     EVENTS = 6
+    OBJECTS = 7
+    PLACES = 8
+    ROADS = 9
 
 
 @dataclass(frozen=True, slots=True)
