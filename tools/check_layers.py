@@ -16,7 +16,8 @@ CPP = {
     "model": {"base", "geo", "text"},
     "index": {"base", "geo", "text", "model"},
     "rank": {"base", "geo", "text", "model", "index"},
-    "engine": {"base", "geo", "text", "model", "index", "rank"},
+    "topk": {"base", "geo", "text", "model", "index"},
+    "engine": {"base", "geo", "text", "model", "index", "rank", "topk"},
     "snapshot": {"base", "engine"},
 }
 PYTHON = {

@@ -10,22 +10,12 @@
 #include "nearcast/base/errors.h"
 #include "nearcast/engine/engine.h"
 #include "nearcast/geo/place.h"
+#include "nearcast/model/change.h"
 #include "nearcast/model/subscription.h"
 
 namespace nearcast {
 
 enum class Op : std::uint8_t { kSubscribe, kPublish, kMove, kRetract, kUnsubscribe };
-enum class ChangeKind : std::uint8_t { kAdded, kRemoved };
-enum class Reason : std::uint8_t {
-  kPublished,
-  kSubscribed,
-  kMoved,
-  kExpired,
-  kRetracted,
-  kDisplaced,
-  kRefilled
-};
-
 enum class Mode : std::uint8_t { kMatch, kRank, kTop };
 
 struct Event {

@@ -1,0 +1,119 @@
+/// What did the event change? Lists before and after it, and why they differ.
+#include <algorithm>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/topk/top_engine.h"
+
+namespace nearcast {
+namespace {
+
+/// Calls visit(message, is_before) for each message that is in one of two lists only.
+template <typename Visit>
+void for_each_difference(std::vector<MessageId>& before, std::vector<MessageId>& after,
+                         Visit&& visit) {
+  std::sort(before.begin(), before.end());
+  std::sort(after.begin(), after.end());
+  auto old = before.begin();
+  for (auto now = after.begin(); old != before.end() || now != after.end();) {
+    if (now == after.end() || (old != before.end() && *old < *now)) {
+      visit(*old++, true);
+    } else if (old == before.end() || *now < *old) {
+      visit(*now++, false);
+    } else {
+      ++old;
+      ++now;
+    }
+  }
+}
+
+}  // namespace
+
+void TopEngine::compare(const Journal::Page& page, TopChanges& out) const {
+  if (page.cause == Journal::Cause::kForgotten) return;
+  std::vector<MessageId> before, after;
+  for (const Held& held : state_.journal.held(page)) before.push_back(held.message);
+  const std::span<const MessageId> now = state_.buffers.messages(page.id);
+  const std::size_t count = std::min<std::size_t>(state_.subscriptions[page.id].k, now.size());
+  after.assign(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(count));
+  for_each_difference(before, after, [&](MessageId message, bool is_before) {
+    report(page, message, is_before ? ChangeKind::kRemoved : ChangeKind::kAdded, out);
+  });
+}
+
+void TopEngine::report(const Journal::Page& page, MessageId message, ChangeKind kind,
+                       TopChanges& out) const {
+  out.push_back(
+      {page.id, message, kind, reason_for(page, message, kind), score_in(page, message, kind)});
+}
+
+Reason TopEngine::reason_for(const Journal::Page& page, MessageId message, ChangeKind kind) const {
+  const Mark mark =
+      raw(message) < marks_.size() ? static_cast<Mark>(marks_[raw(message)]) : Mark::kNone;
+  const bool has_moved = page.cause == Journal::Cause::kMoved;
+  if (kind == ChangeKind::kRemoved) {
+    if (mark == Mark::kExpired) return Reason::kExpired;
+    if (mark == Mark::kRetracted) return Reason::kRetracted;
+    return has_moved ? Reason::kMoved : Reason::kDisplaced;
+  }
+  if (page.cause == Journal::Cause::kSubscribed) return Reason::kSubscribed;
+  if (mark == Mark::kPublished) return Reason::kPublished;
+  return has_moved ? Reason::kMoved : Reason::kRefilled;
+}
+
+double TopEngine::score_in(const Journal::Page& page, MessageId message, ChangeKind kind) const {
+  if (kind == ChangeKind::kAdded || page.cause != Journal::Cause::kMoved)
+    return state_.score(page.id, message);
+  const TopSubscriptions::Record& record = state_.subscriptions[page.id];
+  return top_score(record.alpha, distance_between(page.at, state_.messages.centre(message)),
+                   state_.max_distance, state_.product(page.id, message),
+                   record.length * state_.vectors.length(message));
+}
+
+void TopEngine::set_weights(const TokenWeights& weights) {
+  ensure(state_.journal.pages().empty(), "top engine: weights change in an event of their own");
+  const TokenWeights& old_weights = *state_.weights;
+  std::vector<double> old_lengths(state_.vectors.slots());
+  state_.vectors.for_each([&](MessageId id) { old_lengths[raw(id)] = state_.vectors.length(id); });
+  arrival_->clear();
+  ranking_->clear();
+  state_.weights = &weights;
+  state_.vectors.reweigh(weights);
+  state_.subscriptions.reweigh(weights);
+  state_.vectors.for_each_by_age([&](MessageId id) { ranking_->insert(id); });
+  state_.subscriptions.for_each([&](SubscriptionId id) {
+    arrival_->insert(id);
+    replace_results(id, old_weights, old_lengths);
+  });
+}
+
+/// Evaluates a subscription under new weights and notes what changed. A message that goes carries
+/// the score it had under the old ones.
+void TopEngine::replace_results(SubscriptionId id, const TokenWeights& old_weights,
+                                std::span<const double> old_lengths) {
+  const TopSubscriptions::Record& record = state_.subscriptions[id];
+  const auto first_k = [&] {
+    const std::span<const MessageId> all = state_.buffers.messages(id);
+    return std::vector(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(
+                                                      std::min<std::size_t>(record.k, all.size())));
+  };
+  std::vector<MessageId> before = first_k();
+  expiry_->evaluate(id);
+  std::vector<MessageId> after = first_k();
+  const TokenSpan tokens = state_.subscriptions.tokens(id);
+  for_each_difference(before, after, [&](MessageId message, bool is_before) {
+    if (!is_before) {
+      reweighed_.push_back(
+          {id, message, ChangeKind::kAdded, Reason::kRefilled, state_.score(id, message)});
+      return;
+    }
+    const double product = common_product(tokens, state_.messages.tokens(message),
+                                          state_.messages.counts(message), old_weights);
+    const double lengths = vector_length(tokens, {}, old_weights) * old_lengths[raw(message)];
+    const double score =
+        top_score(record.alpha, distance_between(record.at, state_.messages.centre(message)),
+                  state_.max_distance, product, lengths);
+    reweighed_.push_back({id, message, ChangeKind::kRemoved, Reason::kDisplaced, score});
+  });
+}
+
+}  // namespace nearcast

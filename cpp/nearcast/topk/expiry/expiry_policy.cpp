@@ -1,0 +1,59 @@
+#include "nearcast/topk/expiry/expiry_policy.h"
+
+#include <algorithm>
+
+namespace nearcast {
+
+void ExpiryPolicy::request(SubscriptionId id, Refill refill) {
+  if (state_.buffers.refill(id) == Refill::kNo) requested_.push_back(id);
+  state_.buffers.set_refill(id, std::max(state_.buffers.refill(id), refill));
+}
+
+void ExpiryPolicy::evaluate_requested() {
+  for (const SubscriptionId id : requested_) {
+    if (!state_.subscriptions.has(id)) continue;  // unsubscribed since
+    const Refill refill = state_.buffers.refill(id);
+    state_.buffers.set_refill(id, Refill::kNo);
+    if (refill == Refill::kNo || (refill == Refill::kIfShort && !is_short(id))) continue;
+    ++work_.evaluations;
+    remember(id);
+    evaluate(id);
+  }
+  requested_.clear();
+}
+
+std::uint32_t ExpiryPolicy::insert(SubscriptionId id, const Held& newcomer) {
+  ++work_.inserts;
+  const std::uint32_t place = state_.buffers.place_for(id, newcomer.units);
+  if (place < state_.subscriptions[id].k) remember(id);
+  state_.buffers.insert(id, place, newcomer);
+  state_.holders.add(newcomer.message, id);
+  return place;
+}
+
+std::uint32_t ExpiryPolicy::remove(SubscriptionId id, MessageId message) {
+  const std::uint32_t place = state_.buffers.place_of(id, message);
+  if (place == ResultBuffers::kNowhere) return place;
+  ++work_.departures;
+  if (place < state_.subscriptions[id].k) remember(id);
+  state_.buffers.remove(id, place);
+  return place;
+}
+
+void ExpiryPolicy::hold(SubscriptionId id, std::span<const Held> all) {
+  // Whoever was held before is listed already.
+  for (const Held& held : all) {
+    if (state_.buffers.place_of(id, held.message) == ResultBuffers::kNowhere)
+      state_.holders.add(held.message, id);
+  }
+  state_.buffers.assign(id, all);
+}
+
+void ExpiryPolicy::set_threshold(SubscriptionId id, Units units) {
+  const Units old = state_.buffers.threshold(id);
+  if (units == old) return;
+  state_.buffers.set_threshold(id, units);
+  arrival_.threshold_changed(id, old);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,70 @@
+/// What a subscription keeps beyond its k best, so that a departure need not search.
+///
+/// A policy decides which messages a buffer holds and what its threshold is, so that the first k of
+/// a buffer are always the k best. When a buffer can no longer tell, the policy evaluates it anew
+/// from the live messages. That is done once, at the end of an event: until then it is listed.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "nearcast/base/work_counters.h"
+#include "nearcast/topk/arrival/arrival_index.h"
+#include "nearcast/topk/ranking/message_ranking.h"
+#include "nearcast/topk/top_state.h"
+
+namespace nearcast {
+
+struct ExpiryWork {
+  std::uint64_t inserts = 0;      ///< of newcomers into buffers
+  std::uint64_t departures = 0;   ///< of messages from buffers
+  std::uint64_t evaluations = 0;  ///< of buffers, from the live messages
+  WorkCounters evaluation;
+};
+
+class ExpiryPolicy {
+ public:
+  ExpiryPolicy(TopState& state, MessageRanking& ranking, ArrivalIndex& arrival)
+      : state_(state), ranking_(ranking), arrival_(arrival) {}
+  virtual ~ExpiryPolicy() = default;
+
+  /// The newest message reaches the threshold.
+  virtual void arrive(SubscriptionId id, const Held& newcomer) = 0;
+  /// A message that may be held leaves; `is_oldest`: all other live messages are newer.
+  virtual void leave(SubscriptionId id, MessageId message, bool is_oldest) = 0;
+  /// Fill the buffer from the live messages.
+  virtual void evaluate(SubscriptionId id) = 0;
+
+  /// Have the buffer evaluated at the end of the event.
+  void request(SubscriptionId id, Refill refill);
+  void evaluate_requested();
+
+  const ExpiryWork& work() const { return work_; }
+
+ protected:
+  /// Can the first k of the buffer not be trusted to be the best?
+  bool is_short(SubscriptionId id) const {
+    return state_.buffers.size(id) < state_.subscriptions[id].k && !state_.buffers.is_complete(id);
+  }
+  void remember(SubscriptionId id) {
+    state_.journal.remember(id, state_.subscriptions[id].k, state_.buffers);
+  }
+  /// Insert at its place, which is returned.
+  std::uint32_t insert(SubscriptionId id, const Held& newcomer);
+  /// Remove it if it is held; ResultBuffers::kNowhere: it was not.
+  std::uint32_t remove(SubscriptionId id, MessageId message);
+  /// Let the buffer hold exactly these.
+  void hold(SubscriptionId id, std::span<const Held> all);
+  void set_threshold(SubscriptionId id, Units units);
+
+  TopState& state_;
+  MessageRanking& ranking_;
+  ArrivalIndex& arrival_;
+  ExpiryWork work_;
+  std::vector<Held> found_;
+
+ private:
+  std::vector<SubscriptionId> requested_;
+};
+
+}  // namespace nearcast

@@ -1,0 +1,37 @@
+/// Who holds a message? One list per live message, so that a departure need not search.
+///
+/// A subscription is listed when the message enters its buffer and stays listed when the buffer
+/// drops it: whoever reads the list asks the buffer. It may be listed twice.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+#include "nearcast/base/array.h"
+#include "nearcast/base/ids.h"
+#include "nearcast/base/list_arena.h"
+
+namespace nearcast {
+
+class Holders {
+ public:
+  std::span<const SubscriptionId> of(MessageId message) const {
+    if (raw(message) >= lists_.size()) return {};
+    return arena_.view(lists_[raw(message)]);
+  }
+  void add(MessageId message, SubscriptionId id) {
+    if (raw(message) >= lists_.size()) lists_.resize(raw(message) + 1);
+    arena_.push_back(lists_[raw(message)], id);
+  }
+  void forget(MessageId message) {
+    if (raw(message) < lists_.size()) arena_.release(lists_[raw(message)]);
+  }
+
+  std::size_t memory_bytes() const { return lists_.memory_bytes() + arena_.memory_bytes(); }
+
+ private:
+  Array<ListHandle> lists_;  ///< by message
+  ListArena<SubscriptionId> arena_;
+};
+
+}  // namespace nearcast

@@ -1,0 +1,52 @@
+#include "nearcast/topk/journal.h"
+
+#include <algorithm>
+
+namespace nearcast {
+
+void Journal::start() {
+  pages_.clear();
+  held_.clear();
+  if (++event_ == 0) {  // wrapped: old pages could be mistaken for new ones
+    std::fill(seen_.begin(), seen_.end(), Seen{});
+    event_ = 1;
+  }
+}
+
+void Journal::open_page(SubscriptionId id, Cause cause, Point at) {
+  if (raw(id) >= seen_.size()) seen_.resize(raw(id) + 1);
+  seen_[raw(id)] = {event_, static_cast<std::uint32_t>(pages_.size())};
+  pages_.push_back({id, cause, static_cast<std::uint32_t>(held_.size()), 0, at});
+}
+
+void Journal::write_page(SubscriptionId id, Cause cause, Point at, std::uint32_t k,
+                         const ResultBuffers& buffers) {
+  open_page(id, cause, at);
+  Page& page = pages_.back();
+  page.count = std::min(k, buffers.size(id));
+  for (std::uint32_t place = 0; place < page.count; ++place) {
+    held_.push_back(buffers.held(id, place));
+  }
+}
+
+void Journal::remember_new(SubscriptionId id) { open_page(id, Cause::kSubscribed, {}); }
+
+void Journal::remember_moved(SubscriptionId id, Point at, std::uint32_t k,
+                             const ResultBuffers& buffers) {
+  if (!has_page(id)) {
+    write_page(id, Cause::kMoved, at, k, buffers);
+    return;
+  }
+  Page& page = pages_[seen_[raw(id)].page];
+  if (page.cause != Cause::kMessages) return;  // new, or not where it was before the event
+  page.cause = Cause::kMoved;
+  page.at = at;
+}
+
+void Journal::forget(SubscriptionId id) {
+  if (!has_page(id)) return;
+  pages_[seen_[raw(id)].page].cause = Cause::kForgotten;
+  seen_[raw(id)].event = 0;
+}
+
+}  // namespace nearcast

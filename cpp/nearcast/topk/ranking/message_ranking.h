@@ -1,0 +1,39 @@
+/// Live messages, ranked from the side of a subscription: what does it hold after a search?
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "nearcast/base/work_counters.h"
+#include "nearcast/topk/top_state.h"
+
+namespace nearcast {
+
+class MessageRanking {
+ public:
+  explicit MessageRanking(const TopState& state) : state_(state) {}
+  virtual ~MessageRanking() = default;
+
+  virtual void insert(MessageId id) = 0;  ///< is in the store and in the vectors, not yet here
+  virtual void erase(MessageId id) = 0;   ///< is here, still in the store
+  virtual void clear() = 0;               ///< forget all
+
+  /// The best `count` messages that share a keyword and reach `floor`, or all of them if there are
+  /// fewer; best first, of equals the newer first.
+  virtual void best(SubscriptionId id, std::size_t count, Units floor, std::vector<Held>& out,
+                    WorkCounters& work) = 0;
+
+  virtual std::size_t memory_bytes() const = 0;
+  virtual void check_invariants()
+      const = 0;  ///< throws an internal error that names what is broken
+
+ protected:
+  bool ranks_before(const Held& a, const Held& b) const {
+    if (a.units != b.units) return a.units > b.units;
+    return state_.messages.number(a.message) > state_.messages.number(b.message);
+  }
+
+  const TopState& state_;
+};
+
+}  // namespace nearcast

@@ -1,0 +1,67 @@
+#include "nearcast/topk/registry.h"
+
+#include "nearcast/base/errors.h"
+#include "nearcast/topk/arrival/brute_force.h"
+#include "nearcast/topk/expiry/rank_slack.h"
+
+namespace nearcast {
+namespace {
+
+template <typename Index>
+std::unique_ptr<ArrivalIndex> make_arrival(const TopState& state) {
+  return std::make_unique<Index>(state);
+}
+
+std::unique_ptr<ExpiryPolicy> make_naive(TopState& state, MessageRanking& ranking,
+                                         ArrivalIndex& arrival) {
+  return std::make_unique<RankSlack>(state, ranking, arrival, RankSlack::Slack{1, 0, 1, 0});
+}
+
+std::unique_ptr<ExpiryPolicy> make_kmax(TopState& state, MessageRanking& ranking,
+                                        ArrivalIndex& arrival) {
+  return std::make_unique<RankSlack>(state, ranking, arrival, RankSlack::Slack{3, 0, 3, 0});
+}
+
+std::unique_ptr<ExpiryPolicy> make_slack(TopState& state, MessageRanking& ranking,
+                                         ArrivalIndex& arrival) {
+  return std::make_unique<RankSlack>(state, ranking, arrival, RankSlack::Slack{1, 5, 1, 7.5});
+}
+
+template <typename Kind>
+const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, const char* what) {
+  std::string names;
+  for (const Kind& kind : kinds) {
+    if (kind.name == name) return kind;
+    names += (names.empty() ? "" : ", ") + kind.name;
+  }
+  throw Error(ErrorKind::kInvalidParameter, what, "'" + name + "'", "one of " + names);
+}
+
+}  // namespace
+
+const std::vector<ArrivalKind>& arrival_kinds() {
+  static const std::vector<ArrivalKind> kinds = {
+      {"brute-force", "looks at every subscription; the yardstick of correctness", "naive",
+       &make_arrival<BruteForceArrival>},
+  };
+  return kinds;
+}
+
+const std::vector<ExpiryKind>& expiry_kinds() {
+  static const std::vector<ExpiryKind> kinds = {
+      {"auto", "our own: some more than k, cut back by rank now and then", false, &make_slack},
+      {"kmax", "the 3k best", false, &make_kmax},
+      {"naive", "the k best, searched anew at every departure", false, &make_naive},
+  };
+  return kinds;
+}
+
+const ArrivalKind& arrival_kind(const std::string& name) {
+  return find_kind(arrival_kinds(), name, "unknown kind of top-k arrival");
+}
+
+const ExpiryKind& expiry_kind(const std::string& name) {
+  return find_kind(expiry_kinds(), name, "unknown kind of top-k expiry");
+}
+
+}  // namespace nearcast

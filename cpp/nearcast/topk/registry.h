@@ -1,0 +1,36 @@
+/// The ONE list of kinds for top subscriptions: how newcomers find whom they concern, and what is
+/// kept so that departures need not search.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "nearcast/topk/arrival/arrival_index.h"
+#include "nearcast/topk/expiry/expiry_policy.h"
+#include "nearcast/topk/ranking/message_ranking.h"
+
+namespace nearcast {
+
+struct ArrivalKind {
+  std::string name;
+  std::string summary;
+  std::string expiry;  ///< what it is combined with unless another is named
+  std::unique_ptr<ArrivalIndex> (*make)(const TopState& state);
+};
+
+struct ExpiryKind {
+  std::string name;
+  std::string summary;
+  bool counts_dominators;
+  std::unique_ptr<ExpiryPolicy> (*make)(TopState& state, MessageRanking& ranking,
+                                        ArrivalIndex& arrival);
+};
+
+const std::vector<ArrivalKind>& arrival_kinds();
+const std::vector<ExpiryKind>& expiry_kinds();
+/// Throw an invalid-parameter error that lists the names.
+const ArrivalKind& arrival_kind(const std::string& name);
+const ExpiryKind& expiry_kind(const std::string& name);
+
+}  // namespace nearcast

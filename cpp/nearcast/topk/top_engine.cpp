@@ -1,0 +1,141 @@
+#include "nearcast/topk/top_engine.h"
+
+#include <algorithm>
+
+#include "nearcast/base/errors.h"
+#include "nearcast/topk/ranking/posting_ranking.h"
+#include "nearcast/topk/registry.h"
+
+namespace nearcast {
+namespace {
+
+const ExpiryKind& expiry_for(const std::string& arrival, const std::string& expiry) {
+  return expiry_kind(expiry.empty() ? arrival_kind(arrival).expiry : expiry);
+}
+
+}  // namespace
+
+TopEngine::TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
+                     const std::string& arrival, const std::string& expiry)
+    : state_(messages, weights, space, expiry_for(arrival, expiry).counts_dominators),
+      arrival_(arrival_kind(arrival).make(state_)),
+      ranking_(std::make_unique<PostingRanking>(state_)),
+      expiry_(expiry_for(arrival, expiry).make(state_, *ranking_, *arrival_)) {}
+
+void TopEngine::begin() {
+  state_.journal.start();
+  for (const MessageId id : marked_) marks_[raw(id)] = 0;
+  marked_.clear();
+}
+
+void TopEngine::subscribe(SubscriptionId id, TokenSpan tokens, const TopTerms& terms) {
+  state_.subscriptions.add(id, tokens, terms, *state_.weights);
+  state_.buffers.open(id);
+  arrival_->insert(id);
+  state_.journal.remember_new(id);
+  expiry_->request(id, Refill::kSurely);
+}
+
+void TopEngine::unsubscribe(SubscriptionId id) {
+  state_.journal.forget(id);
+  arrival_->erase(id);
+  state_.buffers.close(id);
+  state_.subscriptions.remove(id);
+}
+
+void TopEngine::move(SubscriptionId id, Point at) {
+  const TopSubscriptions::Record& record = state_.subscriptions[id];
+  state_.journal.remember_moved(id, record.at, record.k, state_.buffers);
+  arrival_->erase(id);
+  state_.subscriptions.move(id, at);
+  arrival_->insert(id);
+  expiry_->request(id, Refill::kSurely);
+}
+
+void TopEngine::publish(MessageId id) {
+  mark(id, Mark::kPublished);
+  state_.vectors.add(id, *state_.weights);
+  ranking_->insert(id);
+  hits_.clear();
+  arrival_->find(id, hits_, arrival_work_);
+  for (const ArrivalHit& hit : hits_) expiry_->arrive(hit.id, {hit.units, id});
+}
+
+void TopEngine::drop(MessageId id, Reason reason) {
+  mark(id, reason == Reason::kExpired ? Mark::kExpired : Mark::kRetracted);
+  const bool is_oldest = state_.vectors.is_oldest(id);
+  ranking_->erase(id);
+  state_.vectors.remove(id);
+  for (const SubscriptionId holder : state_.holders.of(id)) expiry_->leave(holder, id, is_oldest);
+  state_.holders.forget(id);
+}
+
+void TopEngine::finish(TopChanges& out) {
+  expiry_->evaluate_requested();
+  for (const Journal::Page& page : state_.journal.pages()) compare(page, out);
+  out.insert(out.end(), reweighed_.begin(), reweighed_.end());
+  reweighed_.clear();
+}
+
+void TopEngine::mark(MessageId id, Mark mark) {
+  if (raw(id) >= marks_.size())
+    marks_.resize(std::max<std::size_t>(raw(id) + 1, 2 * marks_.size()));
+  marks_[raw(id)] = static_cast<std::uint8_t>(mark);
+  marked_.push_back(id);
+}
+
+void TopEngine::insert_messages() {
+  std::vector<MessageId> all;
+  state_.messages.for_each([&](MessageId id) { all.push_back(id); });
+  std::sort(all.begin(), all.end(), [&](MessageId a, MessageId b) {
+    return state_.messages.number(a) < state_.messages.number(b);
+  });
+  for (const MessageId id : all) {
+    state_.vectors.add(id, *state_.weights);
+    ranking_->insert(id);
+  }
+}
+
+std::vector<TopResult> TopEngine::results(SubscriptionId id) const {
+  std::vector<TopResult> all;
+  const std::uint32_t count = std::min(state_.subscriptions[id].k, state_.buffers.size(id));
+  for (std::uint32_t place = 0; place < count; ++place) {
+    const MessageId message = state_.buffers.held(id, place).message;
+    all.push_back({message, state_.score(id, message)});
+  }
+  return all;
+}
+
+TopStats TopEngine::stats() const {
+  TopStats stats;
+  stats.subscriptions = size();
+  stats.messages = state_.vectors.size();
+  stats.record_bytes = state_.subscriptions.memory_bytes() + state_.journal.memory_bytes();
+  stats.buffer_bytes = state_.buffers.memory_bytes();
+  stats.holder_bytes = state_.holders.memory_bytes();
+  stats.index_bytes = arrival_->memory_bytes();
+  stats.ranking_bytes = ranking_->memory_bytes() + state_.vectors.memory_bytes();
+  std::size_t held = 0;
+  state_.subscriptions.for_each([&](SubscriptionId id) { held += state_.buffers.size(id); });
+  if (size() != 0) stats.mean_buffer = static_cast<double>(held) / static_cast<double>(size());
+  stats.arrival = arrival_work_;
+  stats.expiry = expiry_->work();
+  return stats;
+}
+
+void TopEngine::save(ArchiveWriter& out) const {
+  state_.subscriptions.save(out);
+  state_.buffers.save(out);
+}
+
+void TopEngine::load(ArchiveReader& in) {
+  state_.subscriptions.load(in);
+  state_.buffers.load(in);
+  insert_messages();
+  state_.subscriptions.for_each([&](SubscriptionId id) {
+    arrival_->insert(id);
+    for (const MessageId message : state_.buffers.messages(id)) state_.holders.add(message, id);
+  });
+}
+
+}  // namespace nearcast

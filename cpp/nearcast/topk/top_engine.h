@@ -1,0 +1,92 @@
+/// All top subscriptions over the live messages, event by event [Skype §4].
+///
+/// Everything between begin() and finish() is one event: lists change once per event, by the net
+/// difference between before and after. Messages are in their store before publish() and stay there
+/// until after the finish() of the event that drops them.
+///
+///   arrival   which buffers does a newcomer concern?            topk/arrival/
+///   expiry    what do buffers keep, when are they filled anew?  topk/expiry/
+///   ranking   what are the best live messages?                  topk/ranking/
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/topk/arrival/arrival_index.h"
+#include "nearcast/topk/expiry/expiry_policy.h"
+#include "nearcast/topk/ranking/message_ranking.h"
+#include "nearcast/topk/top_change.h"
+#include "nearcast/topk/top_state.h"
+
+namespace nearcast {
+
+struct TopResult {
+  MessageId message;
+  double score;
+};
+
+struct TopStats {
+  std::size_t subscriptions = 0, messages = 0;
+  std::size_t record_bytes = 0, buffer_bytes = 0, holder_bytes = 0, index_bytes = 0;
+  std::size_t ranking_bytes = 0;  ///< of what is kept per message; not counted per subscription
+  double mean_buffer = 0;         ///< messages held per subscription
+  WorkCounters arrival;
+  ExpiryWork expiry;
+};
+
+class TopEngine {
+ public:
+  /// `expiry` may be empty: what suits the kind of arrival. Messages and weights outlive the
+  /// engine.
+  TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
+            const std::string& arrival, const std::string& expiry = {});
+
+  void begin();
+  /// Tokens ascend and are distinct, at least one; k ≥ 1. The id is not in use, and dense.
+  void subscribe(SubscriptionId id, TokenSpan tokens, const TopTerms& terms);
+  void unsubscribe(SubscriptionId id);
+  void move(SubscriptionId id, Point at);
+  void publish(MessageId id);
+  void drop(MessageId id, Reason reason);
+  /// Another epoch is in force from now on; the weights before it are still there during the call.
+  /// An event of its own.
+  void set_weights(const TokenWeights& weights);
+  void finish(TopChanges& out);  ///< appends
+
+  bool has(SubscriptionId id) const { return state_.subscriptions.has(id); }
+  std::size_t size() const { return state_.subscriptions.size(); }
+  std::vector<TopResult> results(SubscriptionId id) const;  ///< best first
+  TopStats stats() const;
+  void check_invariants() const;
+
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);  ///< into an engine that is new, when the messages are there
+
+ private:
+  enum class Mark : std::uint8_t { kNone, kPublished, kExpired, kRetracted };
+
+  void mark(MessageId id, Mark mark);
+  void compare(const Journal::Page& page, TopChanges& out) const;
+  void report(const Journal::Page& page, MessageId message, ChangeKind kind, TopChanges& out) const;
+  Reason reason_for(const Journal::Page& page, MessageId message, ChangeKind kind) const;
+  double score_in(const Journal::Page& page, MessageId message, ChangeKind kind) const;
+  void insert_messages();
+  void replace_results(SubscriptionId id, const TokenWeights& old_weights,
+                       std::span<const double> old_lengths);
+
+  TopState state_;
+  std::unique_ptr<ArrivalIndex> arrival_;
+  std::unique_ptr<MessageRanking> ranking_;
+  std::unique_ptr<ExpiryPolicy> expiry_;
+  WorkCounters arrival_work_;
+  std::vector<ArrivalHit> hits_;
+  std::vector<std::uint8_t> marks_;  ///< by message: what this event did to it
+  std::vector<MessageId> marked_;
+  TopChanges reweighed_;
+};
+
+}  // namespace nearcast

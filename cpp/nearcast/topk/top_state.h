@@ -1,0 +1,42 @@
+/// What all parts of a top engine share: who asks, what is live, how it is weighed, who holds what.
+#pragma once
+
+#include "nearcast/model/message_store.h"
+#include "nearcast/model/top_score.h"
+#include "nearcast/topk/holders.h"
+#include "nearcast/topk/journal.h"
+#include "nearcast/topk/message_vectors.h"
+#include "nearcast/topk/result_buffers.h"
+#include "nearcast/topk/top_subscriptions.h"
+
+namespace nearcast {
+
+struct TopState {
+  TopState(const MessageStore& store, const TokenWeights& given_weights, const Rect& space,
+           bool counts_dominators);
+
+  /// 0 unless they share a keyword.
+  double product(SubscriptionId id, MessageId message) const {
+    return common_product(subscriptions.tokens(id), messages.tokens(message),
+                          messages.counts(message), *weights);
+  }
+  double score(SubscriptionId id, MessageId message, double product) const {
+    const TopSubscriptions::Record& record = subscriptions[id];
+    return top_score(record.alpha, distance_between(record.at, messages.centre(message)),
+                     max_distance, product, record.length * vectors.length(message));
+  }
+  double score(SubscriptionId id, MessageId message) const {
+    return score(id, message, product(id, message));
+  }
+
+  const MessageStore& messages;
+  const TokenWeights* weights;
+  double max_distance;
+  TopSubscriptions subscriptions;
+  MessageVectors vectors;
+  ResultBuffers buffers;
+  Holders holders;
+  Journal journal;
+};
+
+}  // namespace nearcast

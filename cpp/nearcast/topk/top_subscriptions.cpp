@@ -1,0 +1,43 @@
+#include "nearcast/topk/top_subscriptions.h"
+
+#include <algorithm>
+
+namespace nearcast {
+
+void TopSubscriptions::add(SubscriptionId id, TokenSpan tokens, const TopTerms& terms,
+                           const TokenWeights& weights) {
+  if (raw(id) >= slots()) records_.resize(raw(id) + 1);
+  const auto count = static_cast<std::uint32_t>(tokens.size());
+  const std::uint32_t position = tokens_.allocate(count);
+  std::copy(tokens.begin(), tokens.end(), tokens_.at(position));
+  records_[raw(id)] = {terms.at, terms.alpha, vector_length(tokens, {}, weights),
+                       terms.k,  position,    count};
+  ++size_;
+}
+
+void TopSubscriptions::remove(SubscriptionId id) {
+  Record& record = records_[raw(id)];
+  tokens_.free(record.tokens, record.token_count);
+  record = Record{};
+  --size_;
+}
+
+void TopSubscriptions::reweigh(const TokenWeights& weights) {
+  for_each([&](SubscriptionId id) {
+    records_[raw(id)].length = vector_length(tokens(id), {}, weights);
+  });
+}
+
+void TopSubscriptions::save(ArchiveWriter& out) const {
+  out.value(static_cast<std::uint64_t>(size_));
+  records_.save(out);
+  tokens_.save(out);
+}
+
+void TopSubscriptions::load(ArchiveReader& in) {
+  size_ = in.value<std::uint64_t>();
+  records_.load(in);
+  tokens_.load(in);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,64 @@
+/// Top subscriptions: what they want, where they are, how many they want.
+///
+///   record   point, α, length of the vector, k, position of the tokens
+///
+/// Numbers are chosen by whoever subscribes and should be dense: memory grows with the largest.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/base/array.h"
+#include "nearcast/base/ids.h"
+#include "nearcast/base/list_arena.h"
+#include "nearcast/model/top_score.h"
+
+namespace nearcast {
+
+class TopSubscriptions {
+ public:
+  struct Record {
+    Point at;
+    double alpha;
+    double length;         ///< of the subscription's vector
+    std::uint32_t k;       ///< 0: no such subscription
+    std::uint32_t tokens;  ///< position in the arena
+    std::uint32_t token_count;
+  };
+
+  std::size_t size() const { return size_; }
+  std::size_t slots() const { return records_.size(); }  ///< ids are below this
+  bool has(SubscriptionId id) const { return raw(id) < slots() && records_[raw(id)].k != 0; }
+  const Record& operator[](SubscriptionId id) const { return records_[raw(id)]; }
+  void prefetch(SubscriptionId id) const { __builtin_prefetch(&records_[raw(id)]); }
+  TokenSpan tokens(SubscriptionId id) const {
+    const Record& record = records_[raw(id)];
+    return {tokens_.at(record.tokens), record.token_count};
+  }
+
+  /// Tokens ascend and are distinct; there is at least one.
+  void add(SubscriptionId id, TokenSpan tokens, const TopTerms& terms, const TokenWeights& weights);
+  void remove(SubscriptionId id);
+  void move(SubscriptionId id, Point at) { records_[raw(id)].at = at; }
+  void reweigh(const TokenWeights& weights);
+
+  /// Calls visit(id) for each subscription.
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint32_t slot = 0; slot < slots(); ++slot) {
+      if (records_[slot].k != 0) visit(SubscriptionId{slot});
+    }
+  }
+
+  std::size_t memory_bytes() const { return records_.memory_bytes() + tokens_.memory_bytes(); }
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  Array<Record> records_;
+  ListArena<Token> tokens_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace nearcast
