@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from oracle import replay
 
 from nearcast.bench.workloads.moving.fleet import SPEEDS
 from nearcast.bench.workloads.moving.log import DECIMALS
@@ -51,7 +52,7 @@ def test_a_log_replays_without_errors(tmp_path, capsys, speed):
     assert captured.err == ""
     changes = [json.loads(line) for line in captured.out.splitlines()]
     lines = out.read_text().count("\n")
-    assert changes
+    assert {change["reason"] for change in changes} == {"published", "moved", "expired"}
     assert all(1 <= change["event"] <= lines for change in changes)
 
 
@@ -101,11 +102,27 @@ def test_events_go_to_stdout_by_default(capsysbinary, tmp_path):
     assert capsysbinary.readouterr().out == (tmp_path / "log").read_bytes()
 
 
-def test_live_subscriptions_are_asked_for(tmp_path):
-    for options in ([], ["--live"]):
-        assert generate(*options, "--out", tmp_path / "log") == 0
-        events = read_log(tmp_path / "log")
-        assert {e.live for e in events if isinstance(e, Subscribe)} == {bool(options)}
+@pytest.mark.parametrize(("options", "is_live"), [([], True), (["--no-live"], False)])
+def test_subscriptions_are_live_unless_told(tmp_path, options, is_live):
+    assert generate(*options, "--out", tmp_path / "log") == 0
+    events = read_log(tmp_path / "log")
+    assert {e.live for e in events if isinstance(e, Subscribe)} == {is_live}
+
+
+@pytest.mark.parametrize("options", [[], ["--no-live"]])
+def test_a_log_gives_the_changes_of_the_oracle(tmp_path, capsys, options):
+    out = tmp_path / "log.ndjson"
+    many = ["--objects", 150, "--messages", 150, "--area-share", 0.3, "--preset", "zipf"]
+    assert generate(*many, *options, "--life-steps", 3, "--out", out) == 0
+    assert main(["replay", str(out)]) == 0
+    found = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    expected, rejected = replay(out.read_bytes().splitlines())
+    names = ("event", "subscription", "message", "change", "reason")
+    assert not rejected
+    assert found
+    assert sorted([change[name] for name in names] for change in found) == sorted(
+        [change[name] for name in names] for change in expected
+    )
 
 
 def test_files_are_driven_on_and_what_is_not_connected_is_told(tmp_path, roads, capsys):

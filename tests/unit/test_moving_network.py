@@ -8,7 +8,7 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 import pytest
 
-from nearcast.bench.workloads.moving.files import read_network
+from nearcast.bench.workloads.moving.files import find_network, read_network
 from nearcast.bench.workloads.moving.network import components, make_network
 from nearcast.bench.workloads.moving.town import MAIN_ROAD, MOTORWAY, STREET, make_town
 from nearcast.errors import InvalidParameterError
@@ -231,3 +231,23 @@ def test_unknown_endings_and_absent_files_are_told_apart(tmp_path):
         read_network(tmp_path / "nodes.shp", edges)
     with pytest.raises(FileNotFoundError, match=r"absent\.parquet"):
         read_network(nodes, tmp_path / "absent.parquet")
+
+
+def test_networks_are_found_by_name_in_the_folder_of_real_data(tmp_path, monkeypatch):
+    nodes, edges = write(tmp_path)
+    nodes.rename(tmp_path / "road_oldenburg_nodes.parquet")
+    edges.rename(tmp_path / "road_oldenburg_edges.parquet")
+    assert find_network("oldenburg", tmp_path, 1).lengths.tolist() == [2.0, 3.0]
+    monkeypatch.setenv("NEARCAST_DATA", str(tmp_path))
+    assert find_network("oldenburg", None, 1).lengths.tolist() == [2.0, 3.0]
+    with pytest.raises(FileNotFoundError, match="road_sanjoaquin_nodes"):
+        find_network("sanjoaquin", None, 1)
+
+
+def test_the_town_needs_no_folder_and_other_names_are_refused(monkeypatch):
+    monkeypatch.delenv("NEARCAST_DATA", raising=False)
+    assert np.array_equal(find_network("town", None, 3).points, make_town(3).points)
+    with pytest.raises(ValueError, match="no road network is called 'rome'; there are town, olden"):
+        find_network("rome", None, 1)
+    with pytest.raises(ValueError, match="no data folder: give --data DIR"):
+        find_network("oldenburg", None, 1)

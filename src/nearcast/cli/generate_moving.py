@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import sys
+from argparse import BooleanOptionalAction
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from nearcast.bench.workloads.moving.files import read_network
+from nearcast.bench.workloads.moving.files import TOWN, find_network, read_network
 from nearcast.bench.workloads.moving.fleet import MIXED, SPEEDS
 from nearcast.bench.workloads.moving.log import opening_lines, step_lines
 from nearcast.bench.workloads.moving.routes import DEFAULT_DESTINATIONS
-from nearcast.bench.workloads.moving.town import make_town
 from nearcast.bench.workloads.moving.workload import POSITIONS, MovingPlan, MovingWorkload
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.scenario import PresetSource
@@ -40,7 +40,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_sizes(parser)
     add = parser.add_argument
     add("--preset", default="tweets", choices=list(PRESETS), help="of keywords and texts")
-    add("--live", action="store_true", help="subscriptions hold what they match, and lose it again")
+    add(
+        "--live",
+        action=BooleanOptionalAction,
+        default=True,
+        help="subscriptions hold what they match, and lose it again",
+    )
     add("--seed", type=int, default=1, metavar="S")
     add("--out", type=Path, metavar="FILE", help="where it goes (default: stdout)")
     add("--format", choices=["ndjson", "arrow"], default="ndjson", help="events, or positions")
@@ -133,7 +138,9 @@ def _plan(args: argparse.Namespace) -> MovingPlan:
 
 
 def _network(args: argparse.Namespace) -> Network:
-    return make_town(args.seed) if args.nodes is None else read_network(args.nodes, args.edges)
+    if args.nodes is None:
+        return find_network(TOWN, None, args.seed)
+    return read_network(args.nodes, args.edges)
 
 
 def _write_events(workload: MovingWorkload, path: Path | None, *, live: bool) -> None:

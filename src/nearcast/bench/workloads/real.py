@@ -147,7 +147,7 @@ def open_source(name: str, folder: Path | None, seed: int) -> RealSource:
     if name not in DATASETS:
         msg = f"no data set is called {name!r}; there are {', '.join(DATASETS)}"
         raise ValueError(msg)
-    path = _data_folder(folder) / f"{name}.parquet"
+    path = data_folder(folder) / f"{name}.parquet"
     if not path.is_file():
         msg = f"no such file: {path}; wanted a Parquet file with text, lon and lat"
         raise FileNotFoundError(msg)
@@ -192,7 +192,14 @@ def _encode(
     return words, np.frombuffer(codes, np.int32), np.frombuffer(lengths, np.int64)
 
 
-def _data_folder(folder: Path | None) -> Path:
+def data_folder(folder: Path | None) -> Path:
+    """Return the folder of real data: the given one, or that of `NEARCAST_DATA`.
+
+    Raises
+    ------
+    ValueError
+        If there is neither.
+    """
     if folder is not None:
         return folder
     named = os.environ.get(FOLDER_VARIABLE)

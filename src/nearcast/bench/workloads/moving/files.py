@@ -6,7 +6,8 @@ edges      `src`, `dst` (ids of nodes); optional `length` (positive, any one uni
            `edge_class` (whole numbers from 0, the fastest)
 =========  ==============================================================================
 
-Other columns are left alone.
+Other columns are left alone. Networks of real roads are not part of the project; those that
+benchmarks know by name are looked for in the folder of real data.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import pyarrow.csv
 import pyarrow.parquet as pq
 
 from nearcast.bench.workloads.moving.network import make_network
+from nearcast.bench.workloads.moving.town import make_town
+from nearcast.bench.workloads.real import data_folder
 from nearcast.errors import InvalidParameterError, Verbatim
 
 if TYPE_CHECKING:
@@ -30,6 +33,29 @@ if TYPE_CHECKING:
     from nearcast.bench.workloads.moving.network import Network
 
 LON_LAT, X_Y = ("lon", "lat"), ("x", "y")
+TOWN = "town"
+NETWORKS = (TOWN, "oldenburg", "oldenburg_brinkhoff", "sanjoaquin")
+"""The made-up town, and real networks of [AP §5.2.1]: `road_<name>_nodes.parquet` and `…_edges`."""
+
+
+def find_network(name: str, folder: Path | None, seed: int) -> Network:
+    """Return the network called `name`; the town belongs to the seed.
+
+    Raises
+    ------
+    ValueError
+        If no network has that name, or no folder is given for a real one.
+    FileNotFoundError, InvalidParameterError
+        As `read_network`.
+    """
+    if name not in NETWORKS:
+        msg = f"no road network is called {name!r}; there are {', '.join(NETWORKS)}"
+        raise ValueError(msg)
+    if name == TOWN:
+        return make_town(seed)
+    files = data_folder(folder)
+    parts = (files / f"road_{name}_{part}.parquet" for part in ("nodes", "edges"))
+    return read_network(*parts)
 
 
 def read_network(nodes: Path, edges: Path) -> Network:

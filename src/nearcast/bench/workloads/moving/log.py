@@ -26,10 +26,10 @@ DECIMALS = 6
 """Of the coordinates in a move: a tenth of a metre."""
 
 
-def opening_lines(workload: MovingWorkload, *, live: bool = False) -> Iterator[bytes]:
-    """Yield the lines before the first step, in blocks; all happen at time 0.
+def opening_lines(workload: MovingWorkload, *, live: bool = True) -> Iterator[bytes]:
+    """Yield the lines before the first step; all happen at time 0.
 
-    With `live` the subscriptions hold what they match and lose it again.
+    Without `live` a move changes only what a subscription will get, not what it has.
     """
     mode = {"live": True} if live else {}
     subscribed = subscribe_events(workload.subscriptions())
