@@ -113,3 +113,31 @@ def test_changes_add_up_to_what_matches(variant: tuple[str, dict[str, Any]]) -> 
         hub.check_invariants()
         held = {pair for pair in held if pair[0] in log.subscriptions}
         assert held == log.sets(), f"part {part}"
+
+
+def test_a_word_that_thousands_have_is_found_where_it_is() -> None:
+    log = _Log(seed=3, window=6000)
+    hub = nc.Hub(window=nc.Window(count=6000))
+    held: set[tuple[str, str]] = set()
+    log.subscriptions = {
+        f"s{i}": {
+            "op": "subscribe",
+            "id": f"s{i}",
+            "live": True,
+            "keywords": ["w0"] if i % 2 else "w0 w1",
+            "area": log._area(),
+        }
+        for i in range(12)
+    }
+    batch = list(log.subscriptions.values())
+    for _ in range(7000):
+        event = log._publish()
+        event["text"] += " w0"
+        log.numbers += 1
+        batch.append(event)
+        if log.random.random() < 0.02:
+            batch.append(log._move())
+    for change in hub.apply(batch).to_pylist():
+        held ^= {(change["subscription"], change["message"])}
+    hub.check_invariants()
+    assert held == log.sets()

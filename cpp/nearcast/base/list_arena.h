@@ -52,6 +52,11 @@ class ListArena {
     items_[list.start + list.size++] = item;
   }
 
+  /// Room for `count` elements in all, so that the next ones need not move the list.
+  void reserve(ListHandle& list, std::uint32_t count) {
+    if (list.size_class == 0 || count > capacity_of(list.size_class)) move_to(list, count);
+  }
+
   /// Remove element `position` by putting the last one in its place.
   void swap_remove(ListHandle& list, std::uint32_t position) {
     items_[list.start + position] = items_[list.start + list.size - 1];

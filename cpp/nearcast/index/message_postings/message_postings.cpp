@@ -10,8 +10,14 @@ using postings::CellBox;
 using postings::corner;
 using postings::PostingLists;
 
-MessagePostings::MessagePostings(const MessageStore& messages, postings::Scan scan)
-    : MessageIndex(messages), points_(1, scan), boxes_(2, scan), grid_(2, scan) {}
+MessagePostings::MessagePostings(const MessageStore& messages, postings::Scan scan,
+                                 std::uint32_t split_at)
+    : MessageIndex(messages),
+      points_(1, scan),
+      boxes_(2, scan),
+      parts_(1, scan),
+      split_at_(split_at),
+      grid_(2, scan) {}
 
 /// A place of two parts counts as all that lies between its ends: a filter may let more pass.
 CellBox MessagePostings::cells_of(const Place& place) const {
@@ -65,20 +71,61 @@ void MessagePostings::insert(MessageId id) {
   put(id);
 }
 
+MessagePostings::Where MessagePostings::where(Token token, const CellBox& place, bool is_point) {
+  if (!is_point) return {&boxes_, raw(token)};
+  const std::uint32_t number = points_.split(raw(token));
+  if (number == 0) return {&points_, raw(token)};
+  constexpr std::uint32_t shift = 16 - kSplitBits;
+  return {&parts_, part_key(number, place.west >> shift, place.south >> shift)};
+}
+
 void MessagePostings::put(MessageId id) {
   const Place place = messages_.place(id);
   const CellBox cells = cells_of(place);
-  PostingLists& lists = by_token(place.is_point);
+  const std::size_t grid_key = grid_key_of(cells);
   const TokenSpan tokens = messages_.tokens(id);
-  for (const Token token : tokens) lists.prefetch(raw(token));
-  for (const Token token : tokens) lists.add(raw(token), cells, id);
-  grid_.add(grid_key_of(cells), cells, id);
+  // All lists are asked for before any is written: what they miss, they miss together.
+  for (const Token token : tokens) (place.is_point ? points_ : boxes_).prefetch(raw(token), 0);
+  grid_.prefetch(grid_key, 0);
+  for (const int step : {0, 1}) {
+    for (const Token token : tokens) {
+      const Where at = where(token, cells, place.is_point);
+      at.lists->prefetch(at.key, step);
+    }
+  }
+  grid_.prefetch(grid_key, 1);
+  for (const Token token : tokens) {
+    const Where at = where(token, cells, place.is_point);
+    at.lists->add(at.key, cells, id);
+    if (at.lists == &parts_) points_.count(raw(token), 1);
+  }
+  grid_.add(grid_key, cells, id);
   if (raw(id) >= where_.size()) {
     const std::size_t known = where_.size();
     where_.resize(std::max<std::size_t>(raw(id) + 1, known + known / 2));
     std::fill(where_.begin() + known, where_.end(), kGone);
   }
   where_[raw(id)] = corner(cells.west, cells.south);
+  for (const Token token : tokens) {
+    if (place.is_point && points_.length(raw(token)) > split_at_) split(token);
+  }
+}
+
+/// From now on the list is in parts. What is stale stays behind.
+void MessagePostings::split(Token token) {
+  std::vector<std::pair<MessageId, postings::Corner>> moved;
+  seen_.start(where_.size());
+  points_.for_each(raw(token), [&](MessageId id, postings::Corner low) {
+    if (where_[raw(id)] == low) moved.emplace_back(id, low);
+  });
+  points_.set_split(raw(token), ++splits_);
+  for (std::size_t i = moved.size(); i-- > 0;) {  // of two of one slot the newest is the true one
+    const auto [id, low] = moved[i];
+    if (!seen_.first_visit(raw(id))) continue;
+    const auto x = static_cast<automatic::Cell>(low), y = static_cast<automatic::Cell>(low >> 16);
+    const CellBox cells{x, x, y, y};
+    parts_.add(where(token, cells, true).key, cells, id);
+  }
 }
 
 void MessagePostings::erase(MessageId id) {
@@ -86,11 +133,12 @@ void MessagePostings::erase(MessageId id) {
   const CellBox cells = cells_of(place);
   where_[raw(id)] = kGone;
   --count_;
-  PostingLists& lists = by_token(place.is_point);
   const TokenSpan tokens = messages_.tokens(id);
-  for (const Token token : tokens) lists.prefetch(raw(token));
+  for (const Token token : tokens) (place.is_point ? points_ : boxes_).prefetch(raw(token), 0);
   for (const Token token : tokens) {
-    if (lists.forget(raw(token))) sweep(lists, raw(token));
+    const Where at = where(token, cells, place.is_point);
+    if (at.lists == &parts_) points_.count(raw(token), -1);
+    if (at.lists->forget(at.key)) sweep(*at.lists, at.key);
   }
   const std::size_t key = grid_key_of(cells);
   if (grid_.forget(key)) sweep(grid_, key);
@@ -116,6 +164,8 @@ void MessagePostings::fit_frame() {
   frame_.fit(lons, lats);
   points_.clear();
   boxes_.clear();
+  parts_.clear();
+  splits_ = 0;
   grid_.clear();
   for (const MessageId id : held) put(id);
 }
@@ -133,6 +183,33 @@ void MessagePostings::collect(const PostingLists& lists, std::size_t key, const 
   });
 }
 
+/// Calls visit(lists, key) for each list that may have a message with this token in the windows;
+/// one of two windows' own may come twice.
+template <typename Visit>
+void MessagePostings::for_each_list(Token token, const Windows& windows, Visit&& visit) const {
+  visit(boxes_, raw(token));
+  const std::uint32_t number = points_.split(raw(token));
+  if (number == 0) {
+    visit(points_, raw(token));
+    return;
+  }
+  const auto part = [](std::uint32_t cell) { return cell >> (16 - kSplitBits); };
+  for (const CellBox& box : windows.view()) {
+    for (std::uint32_t y = part(box.south); y <= part(box.north); ++y) {
+      for (std::uint32_t x = part(box.west); x <= part(box.east); ++x) {
+        visit(parts_, part_key(number, x, y));
+      }
+    }
+  }
+}
+
+std::size_t MessagePostings::length(Token token, const Windows& windows) const {
+  std::size_t sum = 0;
+  for_each_list(token, windows,
+                [&](const PostingLists& lists, std::size_t key) { sum += lists.length(key); });
+  return sum;
+}
+
 void MessagePostings::propose(const Clause& clause, std::span<const Rect> windows,
                               std::vector<MessageId>& out) const {
   constexpr std::size_t kWorthAsking = 256;  // below it the list of a keyword is cheap to scan
@@ -141,18 +218,19 @@ void MessagePostings::propose(const Clause& clause, std::span<const Rect> window
     propose_by_place(windows, out);
     return;
   }
-  for (const Token token : clause.positive) points_.prefetch(raw(token));
+  for (const Token token : clause.positive) points_.prefetch(raw(token), 0);
+  const Windows cells = cells_of(windows);
   Token rarest = clause.positive[0];
   std::size_t least = ~std::size_t{0};
   for (const Token token : clause.positive) {
     if (points_.live(raw(token)) + boxes_.live(raw(token)) == 0) return;
-    const std::size_t length = points_.length(raw(token)) + boxes_.length(raw(token));
-    if (length < least) {
-      least = length;
+    const std::size_t count = length(token, cells);
+    if (count < least) {
+      least = count;
       rarest = token;
     }
   }
-  if (least > kWorthAsking && kTextCost * grid_length(cells_of(windows)) < least) {
+  if (least > kWorthAsking && kTextCost * grid_length(cells) < least) {
     propose_by_place(windows, out);
   } else {
     propose_by_token(rarest, windows, out);
@@ -162,8 +240,9 @@ void MessagePostings::propose(const Clause& clause, std::span<const Rect> window
 void MessagePostings::propose_by_token(Token token, std::span<const Rect> windows,
                                        std::vector<MessageId>& out) const {
   const Windows cells = cells_of(windows);
-  collect(points_, raw(token), cells, out);
-  collect(boxes_, raw(token), cells, out);
+  for_each_list(token, cells, [&](const PostingLists& lists, std::size_t key) {
+    collect(lists, key, cells, out);
+  });
 }
 
 void MessagePostings::propose_by_place(std::span<const Rect> windows,
@@ -173,33 +252,50 @@ void MessagePostings::propose_by_place(std::span<const Rect> windows,
 }
 
 std::size_t MessagePostings::memory_bytes() const {
-  return points_.memory_bytes() + boxes_.memory_bytes() + grid_.memory_bytes() +
-         where_.memory_bytes();
+  return points_.memory_bytes() + boxes_.memory_bytes() + parts_.memory_bytes() +
+         grid_.memory_bytes() + where_.memory_bytes();
 }
 
-void MessagePostings::check_list(const PostingLists& lists, std::size_t key) const {
+/// The messages of a list, without what is stale, each once.
+std::vector<MessageId> MessagePostings::held_in(const PostingLists& lists, std::size_t key) const {
   std::vector<MessageId> found;
   lists.for_each(key, [&](MessageId id, postings::Corner low) {
     if (where_[raw(id)] == low) found.push_back(id);
   });
   std::sort(found.begin(), found.end());
   found.erase(std::unique(found.begin(), found.end()), found.end());
-  if (&lists != &grid_) {
+  return found;
+}
+
+void MessagePostings::check_tokens(const PostingLists& lists) const {
+  for (std::size_t key = 0; key < lists.keys(); ++key) {
+    const Token token{static_cast<std::uint32_t>(key)};
+    std::vector<MessageId> found = held_in(lists, key);
+    if (const std::uint32_t number = lists.split(key)) {
+      for (std::size_t part = 0; part < kParts; ++part) {
+        const std::size_t at = (static_cast<std::size_t>(number - 1) << (2 * kSplitBits)) + part;
+        if (at >= parts_.keys()) continue;
+        for (const MessageId id : held_in(parts_, at)) found.push_back(id);
+      }
+    }
     std::erase_if(found, [&](MessageId id) {
-      const bool is_point = messages_.is_point(id);
-      return !contains(messages_.tokens(id), Token{static_cast<std::uint32_t>(key)}) ||
-             is_point != (&lists == &points_);
+      return !contains(messages_.tokens(id), token) ||
+             messages_.is_point(id) != (&lists == &points_);
     });
-  } else {
-    std::erase_if(found,
-                  [&](MessageId id) { return grid_key_of(cells_of(messages_.place(id))) != key; });
+    ensure(found.size() == lists.live(key),
+           "message postings: a list has lost or gained a message");
   }
-  ensure(found.size() == lists.live(key), "message postings: a list has lost or gained a message");
 }
 
 void MessagePostings::check_invariants() const {
-  for (const PostingLists* lists : {&points_, &boxes_, &grid_}) {
-    for (std::size_t key = 0; key < lists->keys(); ++key) check_list(*lists, key);
+  check_tokens(points_);
+  check_tokens(boxes_);
+  for (std::size_t key = 0; key < grid_.keys(); ++key) {
+    std::vector<MessageId> found = held_in(grid_, key);
+    std::erase_if(found,
+                  [&](MessageId id) { return grid_key_of(cells_of(messages_.place(id))) != key; });
+    ensure(found.size() == grid_.live(key),
+           "message postings: a cell has lost or gained a message");
   }
   std::size_t held = 0;
   for (std::size_t slot = 0; slot < where_.size(); ++slot) held += where_[slot] != kGone;

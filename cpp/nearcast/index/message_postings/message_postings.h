@@ -1,9 +1,10 @@
 /// Our own message index: lists by keyword, and by cell of space, of where messages are.
 ///
 /// A subscription's keywords are rare together: the list of its rarest one is short, and what is
-/// not inside the window falls out eight at a time before any message is looked at. A clause whose
-/// rarest keyword is still frequent, or that has none, is served by the cells of a grid that its
-/// window covers, if they hold less. Boxes are in lists of their own, with two corners.
+/// not inside the window falls out eight at a time before any message is looked at. The list of a
+/// keyword that many messages have is split by 16 × 16 cells, of which a window covers few. A
+/// clause without keywords is served by a grid, and so is one whose rarest keyword has more in the
+/// window's cells than the grid. Boxes are in lists of their own, with two corners.
 ///
 /// Postings are places in the cells of a frame that is finer where there are more messages
 /// (index/auto/frame.h). Its map is monotone: a window in cells loses nothing. The frame is chosen
@@ -21,8 +22,10 @@ namespace nearcast {
 
 class MessagePostings final : public MessageIndex {
  public:
+  /// Lists of more than `split_at` points are split.
   explicit MessagePostings(const MessageStore& messages,
-                           postings::Scan scan = postings::best_scan());
+                           postings::Scan scan = postings::best_scan(),
+                           std::uint32_t split_at = 4096);
 
   void insert(MessageId id) override;
   void erase(MessageId id) override;
@@ -57,19 +60,36 @@ class MessagePostings final : public MessageIndex {
   template <typename Visit>
   static void for_each_grid_key(const Windows& windows, Visit&& visit);
 
-  postings::PostingLists& by_token(bool is_point) { return is_point ? points_ : boxes_; }
+  // Where the postings of a keyword are: a list of points_ or boxes_, or a part of a split one.
+  static constexpr std::uint32_t kSplitBits = 4, kParts = 1u << (2 * kSplitBits);
+  struct Where {
+    postings::PostingLists* lists;
+    std::size_t key;
+  };
+  Where where(Token token, const postings::CellBox& place, bool is_point);
+  static std::size_t part_key(std::uint32_t split, std::uint32_t x, std::uint32_t y) {
+    return (static_cast<std::size_t>(split - 1) << (2 * kSplitBits)) + (y << kSplitBits) + x;
+  }
+  template <typename Visit>
+  void for_each_list(Token token, const Windows& windows, Visit&& visit) const;
+  std::size_t length(Token token, const Windows& windows) const;
+  void split(Token token);
   void put(MessageId id);
   void fit_frame();
   void sweep(postings::PostingLists& lists, std::size_t key);
   std::size_t grid_length(const Windows& windows) const;
   void collect(const postings::PostingLists& lists, std::size_t key, const Windows& windows,
                std::vector<MessageId>& out) const;
-  void check_list(const postings::PostingLists& lists, std::size_t key) const;
+  std::vector<MessageId> held_in(const postings::PostingLists& lists, std::size_t key) const;
+  void check_tokens(const postings::PostingLists& lists) const;
 
   automatic::Frame frame_;
   postings::PostingLists points_, boxes_;  ///< by token
-  postings::PostingLists grid_;            ///< by cell of the grid
-  Array<postings::Corner> where_;          ///< by message: its lower corner, or kGone
+  postings::PostingLists parts_;           ///< of split lists of points_, by part_key
+  std::uint32_t split_at_;
+  std::uint32_t splits_ = 0;
+  postings::PostingLists grid_;    ///< by cell of the grid
+  Array<postings::Corner> where_;  ///< by message: its lower corner, or kGone
   std::size_t count_ = 0;
   std::size_t next_fit_ = kFirstFit;
   VisitStamps seen_;  ///< of sweeps

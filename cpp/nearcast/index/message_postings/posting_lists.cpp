@@ -69,11 +69,32 @@ Scan best_scan() {
 void PostingLists::add(std::size_t key, const CellBox& place, MessageId message) {
   if (key >= lists_.size()) lists_.resize(key + 1);
   List& list = lists_[key];
-  ListHandle low = list.handle, high = list.handle;
-  low_.push_back(low, corner(place.west, place.south));
-  if (corners_ == 2) high_.push_back(high, corner(place.east, place.north));
-  messages_.push_back(list.handle, raw(message));
+  if (list.handle.size_class == 0 || list.handle.size == capacity_of(list.handle.size_class)) {
+    grow(list);
+  }
+  const std::uint32_t at = list.handle.start + list.handle.size++;
+  *low_.at(at) = corner(place.west, place.south);
+  if (corners_ == 2) *high_.at(at) = corner(place.east, place.north);
+  *messages_.at(at) = raw(message);
   ++list.live;
+}
+
+/// Doubled: most words are in one message or in many, and a list that moves is read and written.
+void PostingLists::grow(List& list) {
+  const std::uint32_t wanted = std::max(1u, 2 * list.handle.size);
+  ListHandle low = list.handle, high = list.handle;
+  low_.reserve(low, wanted);
+  if (corners_ == 2) high_.reserve(high, wanted);
+  messages_.reserve(list.handle, wanted);
+}
+
+void PostingLists::set_split(std::size_t key, std::uint32_t number) {
+  List& list = lists_[key];
+  ListHandle low = list.handle, high = list.handle;
+  low_.release(low);
+  if (corners_ == 2) high_.release(high);
+  messages_.release(list.handle);
+  list.split = number;
 }
 
 void PostingLists::clear() {

@@ -58,9 +58,22 @@ class PostingLists {
   template <typename Visit>
   void scan(std::size_t key, std::span<const CellBox> windows, Visit&& visit) const;
 
-  void prefetch(std::size_t key) const {
-    if (key < lists_.size()) __builtin_prefetch(&lists_[key]);
+  /// Pull into the cache where the next posting goes: first step 0, then step 1.
+  void prefetch(std::size_t key, int step) const {
+    if (key >= lists_.size()) return;
+    if (step == 0) {
+      __builtin_prefetch(&lists_[key], 1);
+      return;
+    }
+    const ListHandle& list = lists_[key].handle;
+    __builtin_prefetch(low_.at(list.start + list.size), 1);
+    __builtin_prefetch(messages_.at(list.start + list.size), 1);
   }
+
+  /// A list that was emptied because its postings are elsewhere, under this number; 0: it was not.
+  std::uint32_t split(std::size_t key) const { return key < lists_.size() ? lists_[key].split : 0; }
+  void set_split(std::size_t key, std::uint32_t number);
+  void count(std::size_t key, std::int32_t change) { lists_[key].live += change; }
   template <typename Visit>
   void for_each(std::size_t key, Visit&& visit) const {  ///< visit(message, lower corner)
     const ListHandle& list = lists_[key].handle;
@@ -76,9 +89,12 @@ class PostingLists {
   static constexpr std::uint32_t kSmall = 16;
 
   struct List {
-    ListHandle handle;  ///< the same in all arenas: they take and give back alike
-    std::uint32_t live = 0;
+    ListHandle handle;        ///< the same in all arenas: they take and give back alike
+    std::uint32_t live = 0;   ///< of a split list too
+    std::uint32_t split = 0;  ///< of MessagePostings
   };
+
+  void grow(List& list);
 
   std::uint32_t corners_;
   Scan scan_;
