@@ -25,6 +25,7 @@ class VisitStamps {
     stamps_[id] = current_;
     return true;
   }
+  bool was_visited(std::uint32_t id) const { return stamps_[id] == current_; }
 
  private:
   std::vector<std::uint32_t> stamps_;

@@ -17,22 +17,17 @@ void KeywordFirstRank::count(SubscriptionId id, int step) {
 
 void KeywordFirstRank::place(SubscriptionId id) {
   if (home_lists_.size() <= raw(id)) home_lists_.resize(raw(id) + 1);
-  const TextNeeds needs(store_.terms(id));
   const TokenSpan wanted = store_.tokens(id);
   std::vector<Token> tokens(wanted.begin(), wanted.end());
   std::stable_sort(tokens.begin(), tokens.end(),
                    [&](Token a, Token b) { return frequencies_[raw(a)] < frequencies_[raw(b)]; });
-  std::vector<double> weights;
-  for (const Token token : tokens) weights.push_back(store_.weights()[token]);
-  const auto prefix = [&](double share) {
-    return prefix_length(weights, store_.weight(id), share);
-  };
-  if (needs.is_found_without_text()) add(id, 0, needs.is_always_found());
-  if (needs.is_always_found()) return;
-  const std::size_t anywhere = prefix(needs.without_contact);
-  const std::size_t end =
-      needs.is_found_without_text() ? anywhere : std::max(anywhere, prefix(needs.with_contact));
-  for (std::size_t i = 0; i < end; ++i) add(id, raw(tokens[i]) + 1, i < anywhere);
+  const Prefixes prefixes = store_.prefixes(id, tokens);
+  const bool is_near_without_text = prefixes.near == Prefixes::kNothingNeeded;
+  const bool is_always_found = prefixes.far == Prefixes::kNothingNeeded;
+  if (is_near_without_text) add(id, 0, is_always_found);
+  if (is_always_found) return;
+  const std::size_t end = is_near_without_text ? prefixes.far : prefixes.near;
+  for (std::size_t i = 0; i < end; ++i) add(id, raw(tokens[i]) + 1, i < prefixes.far);
 }
 
 void KeywordFirstRank::add(SubscriptionId id, std::uint32_t list, bool is_anywhere) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "nearcast/base/archive.h"
@@ -41,6 +42,11 @@ class RankSink {
 struct RankScratch {
   VisitStamps visited;                ///< by subscription; started by the engine for each message
   std::vector<SubscriptionId> queue;  ///< candidates that wait for their memory to arrive
+  std::vector<std::uint32_t> near_keys;  ///< the message's tokens in an index's own order
+  std::vector<std::uint32_t> far_keys;   ///< the same, for a second filter
+  std::vector<std::uint32_t> pending;    ///< nodes to go to, or what else is put off
+  std::vector<std::pair<std::uint32_t, double>> found;  ///< what tokens led to, with their weight
+  std::vector<double> tallies;  ///< by subscription: weight found so far; good where visited
 };
 
 /// A set of rank subscriptions that answers: whose threshold does this message reach, and with

@@ -1,5 +1,7 @@
 #include "nearcast/rank/rank_store.h"
 
+#include <vector>
+
 namespace nearcast {
 
 SubscriptionId RankStore::add(TokenSpan tokens, const Rect& area, const RankTerms& terms) {
@@ -26,6 +28,13 @@ double RankStore::spatial(SubscriptionId id, const Place& place) const {
   if (!touches(subscriptions_.bounds(id), place))
     return 0;  // nearly always, and without more reads
   return spatial_similarity(Place::box(area(id)), place);
+}
+
+Prefixes RankStore::prefixes(SubscriptionId id, TokenSpan in_order) const {
+  std::vector<double> weights;
+  weights.reserve(in_order.size());
+  for (const Token token : in_order) weights.push_back(weights_[token]);
+  return {terms(id), weights, weight(id)};
 }
 
 void RankStore::start_epoch(std::uint64_t documents, std::span<const TokenWeights::Count> counts) {

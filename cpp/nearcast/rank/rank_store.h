@@ -15,6 +15,7 @@
 #include "nearcast/base/ids.h"
 #include "nearcast/model/rank_score.h"
 #include "nearcast/model/subscription_store.h"
+#include "nearcast/rank/text_needs.h"
 #include "nearcast/text/token_weights.h"
 
 namespace nearcast {
@@ -54,6 +55,9 @@ class RankStore {
   bool accepts(SubscriptionId id, double score) const {
     return reaches(score, terms(id).threshold);
   }
+
+  /// Of the subscription's tokens in an order of the caller's choice.
+  Prefixes prefixes(SubscriptionId id, TokenSpan in_order) const;
 
   const TokenWeights& weights() const { return weights_; }
   void start_epoch(std::uint64_t documents, std::span<const TokenWeights::Count> counts);

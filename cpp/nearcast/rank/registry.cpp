@@ -4,7 +4,12 @@
 
 #include "nearcast/index/registry.h"
 #include "nearcast/rank/brute_force.h"
+#include "nearcast/rank/ir_tree.h"
 #include "nearcast/rank/keyword_first.h"
+#include "nearcast/rank/rt_plus_plus_tree.h"
+#include "nearcast/rank/rt_plus_tree.h"
+#include "nearcast/rank/rt_tree.h"
+#include "nearcast/rank/spatial_first.h"
 
 namespace nearcast {
 namespace {
@@ -21,9 +26,10 @@ std::unique_ptr<RankIndex> make_with(const RankStore& store, const Parameters& p
 
 // The first one stands in for kinds that cannot rank.
 constexpr RankKind kRankKinds[] = {
-    {"auto", &make_with<KeywordFirstRank>},
-    {"brute-force", &make_with<BruteForceRank>},
-    {"keyword-first", &make_with<KeywordFirstRank>},
+    {"auto", &make_with<KeywordFirstRank>},        {"brute-force", &make_with<BruteForceRank>},
+    {"ir-tree", &make_with<IrTreeRank>},           {"keyword-first", &make_with<KeywordFirstRank>},
+    {"rt-tree", &make_with<RtTreeRank>},           {"rt+-tree", &make_with<RtPlusTreeRank>},
+    {"rt++-tree", &make_with<RtPlusPlusTreeRank>}, {"spatial-first", &make_with<SpatialFirstRank>},
 };
 
 }  // namespace

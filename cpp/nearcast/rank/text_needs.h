@@ -43,12 +43,6 @@ struct TextNeeds {
     with_contact = goal <= terms.alpha ? 0 : (goal - terms.alpha) / text;
     without_contact = goal <= 0 ? 0 : text < goal ? kOutOfReach : goal / text;
   }
-
-  bool is_found_without_text() const { return with_contact <= 0; }
-  bool is_found_without_contact() const { return without_contact <= 1; }
-  bool is_always_found() const {
-    return without_contact <= 0;
-  }  ///< the threshold rounds to 0, or 1
 };
 
 /// How many of the weights, from the first on, make the prefix for a share above 0? `total` is
@@ -61,5 +55,24 @@ inline std::size_t prefix_length(std::span<const double> weights, double total, 
   while (length > 0 && rest + weights[length - 1] < share * total) rest += weights[--length];
   return length;
 }
+
+/// A message must have one of a subscription's first `near` tokens if it touches the area, one of
+/// the first `far`, which are no more, if it does not.
+struct Prefixes {
+  static constexpr std::uint16_t kNothingNeeded = 0xFFFF;  ///< more than any prefix
+
+  std::uint16_t near, far;
+
+  Prefixes() = default;
+  Prefixes(const RankTerms& terms, std::span<const double> weights, double total) {
+    const TextNeeds needs(terms);
+    const auto length = [&](double share) {
+      return share <= 0 ? kNothingNeeded
+                        : static_cast<std::uint16_t>(prefix_length(weights, total, share));
+    };
+    near = length(needs.with_contact);
+    far = length(needs.without_contact);
+  }
+};
 
 }  // namespace nearcast

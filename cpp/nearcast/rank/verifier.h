@@ -1,6 +1,5 @@
 /// Decides about candidates some time after they were proposed: what a score needs lies anywhere in
-/// memory, so it is asked for in two steps while earlier candidates are decided. Takes each
-/// subscription once, however often it is proposed.
+/// memory, so it is asked for in two steps while earlier candidates are decided.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +15,12 @@ class RankVerifier {
     scratch_.queue.clear();
   }
 
+  /// However often a subscription is proposed, it is decided once.
   void propose(SubscriptionId id) {
-    if (!scratch_.visited.first_visit(raw(id))) return;
+    if (scratch_.visited.first_visit(raw(id))) propose_once(id);
+  }
+  /// Of a subscription that is proposed nowhere else.
+  void propose_once(SubscriptionId id) {
     store_.prefetch(id, 0);
     scratch_.queue.push_back(id);
     if (scratch_.queue.size() >= next_ + 2 * kAhead) decide_next();

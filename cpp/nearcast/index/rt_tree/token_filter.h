@@ -34,22 +34,32 @@ class TokenFilter {
 
   /// A child of the root, or of the node of the level above that was asked about last.
   bool passes(RNodeId node) {
+    if (nodes_.is_leaf(node)) return shares_any(node);
+    bool has_some = false;
+    for_each_common(node, [&](TokenKey) { has_some = true; });
+    return has_some;
+  }
+
+  /// Calls visit(key) for each key that the node shares with the message; asked for like passes().
+  template <typename Visit>
+  void for_each_common(RNodeId node, Visit&& visit) {
     const std::uint32_t depth = nodes_.depth(node);
     const std::uint32_t* above = &buffer_[stride_ * (depth - 1)];
-    if (nodes_.is_leaf(node)) return shares_any(node, above + 1, above + 1 + above[0]);
     std::uint32_t* left = &buffer_[stride_ * depth];
     std::uint32_t count = 0;
     for (std::uint32_t i = 1; i <= above[0]; ++i) {
-      if (tables_.find(raw(node), TokenKey{above[i]}) != nullptr) left[++count] = above[i];
+      if (tables_.find(raw(node), TokenKey{above[i]}) == nullptr) continue;
+      left[++count] = above[i];
+      visit(TokenKey{above[i]});
     }
     left[0] = count;
-    return count != 0;
   }
 
  private:
-  bool shares_any(RNodeId node, const std::uint32_t* key, const std::uint32_t* end) const {
-    for (; key != end; ++key) {
-      if (tables_.find(raw(node), TokenKey{*key}) != nullptr) return true;
+  bool shares_any(RNodeId leaf) const {
+    const std::uint32_t* above = &buffer_[stride_ * (nodes_.depth(leaf) - 1)];
+    for (std::uint32_t i = 1; i <= above[0]; ++i) {
+      if (tables_.find(raw(leaf), TokenKey{above[i]}) != nullptr) return true;
     }
     return false;
   }

@@ -105,6 +105,7 @@ void TokenLevels::height_changed(const RTreeNodes& nodes) {
 }
 
 void TokenLevels::file_anew(const RTreeNodes& nodes) {
+  ++filings_;
   postings_ = PostingTables{};
   sorted_of_ = kNobody;
   header_.top = top_for(nodes);

@@ -35,6 +35,7 @@ class TokenLevels {
   const PostingTables& postings() const { return postings_; }  ///< a row is a node
   const TokenOrder& order() const { return order_; }
   std::uint32_t top() const { return header_.top; }
+  std::uint32_t filings() const { return filings_; }  ///< how often all was filed anew, reordered
 
   void admit(std::span<const EntryId> entries);
   void forget(EntryId entry);
@@ -76,6 +77,7 @@ class TokenLevels {
   Array<std::uint32_t> frequencies_;  ///< by token: clauses that need it
   PostingTables postings_;
   bool is_new_tree_ = true;  ///< the next node is the first
+  std::uint32_t filings_ = 0;
   // The keys of the entry asked for last: it is filed at one node after the other.
   std::vector<TokenKey> sorted_;
   std::uint64_t sorted_of_ = kNobody;

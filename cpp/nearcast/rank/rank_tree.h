@@ -1,0 +1,40 @@
+/// A ranking index on an R-tree with a summary (index/r_tree/entry_tree.h): each subscription is
+/// one entry, filed by its box. How a message goes down the tree is the kind's own, and so is what
+/// a new epoch changes.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+
+#include "nearcast/index/parameters.h"
+#include "nearcast/index/r_tree/entry_tree.h"
+#include "nearcast/rank/rank_index.h"
+
+namespace nearcast {
+
+template <typename Summary>
+class RankTree : public RankIndex {
+ public:
+  template <typename... SummaryArguments>
+  RankTree(const RankStore& store, const Parameters& parameters, SummaryArguments&&... arguments)
+      : RankIndex(store),
+        tree_(store.subscriptions(), r_tree_limits(parameters),
+              std::forward<SummaryArguments>(arguments)...) {}
+
+  void insert(SubscriptionId id) override { tree_.insert(id); }
+  void erase(SubscriptionId id) override { tree_.erase(id); }
+  void build(std::span<const SubscriptionId> ids) override { tree_.build(ids); }
+
+  std::size_t memory_bytes() const override { return tree_.memory_bytes(); }
+  void check_invariants() const override { tree_.check_invariants(); }
+  void save(ArchiveWriter& out) const override { tree_.save(out); }
+  void load(ArchiveReader& in) override { tree_.load(in); }
+
+ protected:
+  static SubscriptionId id_of(EntryId entry) { return SubscriptionId{raw(entry)}; }
+
+  EntryTree<Summary> tree_;
+};
+
+}  // namespace nearcast
