@@ -2,6 +2,7 @@
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
@@ -88,12 +89,25 @@ nb::tuple apply(Hub& self, const nb::list& events, bool stops_at_error) {
   return changes_to_python(std::move(changes));
 }
 
+nb::dict top_stats(const TopLists& lists) {
+  nb::dict out;
+  const auto now = lists.stats();
+  if (!now) return out;
+  out["subscriptions"] = now->subscriptions;
+  out["memory_bytes"] = lists.memory_bytes();
+  out["buffer_bytes"] = now->buffer_bytes;
+  out["ranking_bytes"] = now->ranking_bytes;
+  out["mean_buffer"] = now->mean_buffer;
+  return out;
+}
+
 nb::tuple start_epoch(Hub& self, std::uint64_t documents, nb::handle words, nb::handle counts) {
-  const std::vector<RankEngine::WordCount> paired = word_counts_from(words, counts);
+  const WordColumn column = words_from(words);
+  const auto df = view<std::int64_t>(counts);
   ChangeColumns changes;
   {
     nb::gil_scoped_release unlocked;
-    changes = self.start_epoch(documents, paired);
+    changes = self.start_epoch(documents, column, df);
   }
   return changes_to_python(std::move(changes));
 }
@@ -105,11 +119,15 @@ void bind_hub(nb::module_& module) {
       .def(
           "__init__",
           [](Hub* self, std::string index, Engine::GivenParameters parameters,
-             std::optional<std::uint64_t> window_count, std::optional<double> window_seconds) {
+             std::optional<std::uint64_t> window_count, std::optional<double> window_seconds,
+             const nb::tuple& space, std::string arrival, std::string expiry) {
+            const Rect box = std::get<Rect>(area_from(space));
             new (self)
-                Hub(std::move(index), std::move(parameters), Window{window_count, window_seconds});
+                Hub(std::move(index), std::move(parameters), Window{window_count, window_seconds},
+                    TopSettings{box, std::move(arrival), std::move(expiry)});
           },
-          "index"_a, "parameters"_a, "window_count"_a.none(), "window_seconds"_a.none())
+          "index"_a, "parameters"_a, "window_count"_a.none(), "window_seconds"_a.none(), "space"_a,
+          "arrival"_a, "expiry"_a)
       .def(
           "apply", &apply, "events"_a, "stops_at_error"_a,
           "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).")
@@ -132,6 +150,12 @@ void bind_hub(nb::module_& module) {
           },
           "subscription"_a, "0 match, 1 rank, 2 top; None: there is none.")
       .def_prop_ro("is_ranking", &Hub::is_ranking, "Is there a rank subscription?")
+      .def("holds_set", &Hub::holds_set, "subscription"_a, "Is it live, or top?")
+      .def("results", &Hub::results, "subscription"_a,
+           "What it holds: (message, score or None); of a top subscription the best first.")
+      .def_prop_ro(
+          "top_stats", [](const Hub& self) { return top_stats(self.top_lists()); },
+          "Sizes and work of the top lists; empty: there was no top subscription.")
       .def("__len__", &Hub::size)
       .def("is_live", &Hub::is_live, "message"_a)
       .def_prop_ro("clock", &Hub::clock)

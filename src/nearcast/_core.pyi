@@ -156,7 +156,7 @@ def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine:
 class Hub:
     """Events in, signed changes out."""
 
-    def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None) -> None: ...
+    def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None, space: tuple, arrival: str, expiry: str) -> None: ...
 
     def apply(self, events: list, stops_at_error: bool) -> tuple:
         """
@@ -177,6 +177,18 @@ class Hub:
     @property
     def is_ranking(self) -> bool:
         """Is there a rank subscription?"""
+
+    def holds_set(self, subscription: str) -> bool:
+        """Is it live, or top?"""
+
+    def results(self, subscription: str) -> list[tuple[str, float | None]]:
+        """
+        What it holds: (message, score or None); of a top subscription the best first.
+        """
+
+    @property
+    def top_stats(self) -> dict:
+        """Sizes and work of the top lists; empty: there was no top subscription."""
 
     def __len__(self) -> int: ...
 

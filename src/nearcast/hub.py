@@ -23,7 +23,7 @@ from nearcast.errors import (
 )
 from nearcast.explain import Explanation, explain
 from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens
-from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Window
+from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Window, bbox_from
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.weights import Weights
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 _Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any]
 _SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE = range(5)
 
+WORLD = (-180, -90, 180, 90)
 CHANGES = pa.schema(
     [
         ("event", pa.int64()),
@@ -59,7 +60,11 @@ class Hub:
     window
         How long messages live that do not say so themselves; without one they are not kept.
     weights
-        How much words count, in the mode rank; without them each counts the same.
+        How much words count, in the modes rank and top; without them each counts the same.
+    space
+        Where top subscriptions are near or far: its diagonal is the unit; the world if not given.
+    topk, expiry
+        Kinds that keep top lists, if not our own.
     analyzer
         Reads keywords and texts.
     parameters
@@ -81,6 +86,9 @@ class Hub:
         index: str = DEFAULT_INDEX,
         window: Window | None = None,
         weights: Weights | None = None,
+        space: object = WORLD,
+        topk: str = "",
+        expiry: str = "",
         analyzer: Analyzer = DEFAULT_ANALYZER,
         **parameters: float | str,
     ) -> None:
@@ -88,7 +96,8 @@ class Hub:
             what = "window is not a window"
             raise InvalidParameterError(what, got=window, wanted="Window(count=…) or (seconds=…)")
         size = (window.count, window.seconds) if window else (None, None)
-        self._core = _core.Hub(index, check_parameters(parameters), *size)
+        kinds = (topk, expiry)
+        self._core = _core.Hub(index, check_parameters(parameters), *size, _space(space), *kinds)
         self._engine = self._core.engine
         self._analyzer = analyzer
         if weights is not None:
@@ -194,7 +203,6 @@ class Hub:
             place = columns.core_place(event.place)
             return (_PUBLISH, event.id, event.time, event.expires, words, place, None)
         if isinstance(event, events.Subscribe):
-            _refuse_unsupported(event)
             area = columns.core_area(event.area)
             clauses = columns.core_clauses(event.clauses)
             times = (event.time, event.expires)
@@ -237,10 +245,7 @@ class Hub:
 
     def subscription(self, id: str) -> tuple[tuple[Clause, ...] | None, Area | None]:
         """Return what was subscribed: clauses (None: no keywords), area (None: anywhere)."""
-        if id not in self:
-            what = f"subscription {id!r}"
-            got = Verbatim("an id that is not subscribed")
-            raise UnknownIdError(what, got=got, wanted="an id in use")
+        self._require(id)
         if not self._engine.has(id):
             what = f"subscription {id!r}"
             raise UnsupportedError(what, got=self.mode(id), wanted="a match subscription")
@@ -273,6 +278,24 @@ class Hub:
         """Return the number of subscriptions."""
         return len(self._core)
 
+    def results(self, id: str) -> list[tuple[str, float | None]]:
+        """Return what a live or top subscription holds now: messages, with scores where there are.
+
+        A top list has the best first; the set of a live subscription is in no order.
+        """
+        self._require(id)
+        if not self._core.holds_set(id):
+            what = f"subscription {id!r} holds nothing"
+            wanted = "a top subscription, or a live one"
+            raise UnsupportedError(what, got=self.mode(id), wanted=wanted, hint="live=True")
+        return self._core.results(id)
+
+    def _require(self, id: str) -> None:
+        if id not in self:
+            what = f"subscription {id!r}"
+            got = Verbatim("an id that is not subscribed")
+            raise UnknownIdError(what, got=got, wanted="an id in use")
+
     def mode(self, id: object) -> Mode | None:
         """Return "match", "rank" or "top"; None: no subscription has this id."""
         if not isinstance(id, str) or not columns.is_encodable(id):
@@ -304,10 +327,12 @@ class Hub:
 _EVENTS = (events.Publish, events.Subscribe, events.Move, events.Retract, events.Unsubscribe)
 
 
-def _refuse_unsupported(event: events.Subscribe) -> None:
-    if event.mode == "top":
-        what = f"subscription {event.id!r}: mode is not there in this version"
-        raise UnsupportedError(what, got=event.mode, wanted="match or rank", field="mode")
+def _space(value: object) -> tuple[float, ...]:
+    space = bbox_from(value, field="space")
+    if space.west > space.east or (space.west, space.south) == (space.east, space.north):
+        what, wanted = "space is not a box", "west <= east, and some extent"
+        raise InvalidParameterError(what, got=value, wanted=wanted, field="space")
+    return (space.west, space.south, space.east, space.north)
 
 
 def _details(event: events.Subscribe) -> tuple[Any, ...] | None:

@@ -22,7 +22,7 @@ from oracle import Oracle
 
 import nearcast as nc
 
-MODES = ("match", "match", "rank")
+MODES = ("match", "rank", "top")
 
 
 class ChangesLikeTheOracle(RuleBasedStateMachine):

@@ -24,7 +24,7 @@ def test_log_gives_the_changes_of_the_oracle(variant: tuple[str, dict[str, Any]]
 
     @settings(max_examples=2 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(
-        log=some.event_logs(("match", "match", "rank"), bad_lines=True),
+        log=some.event_logs(("match", "rank", "top"), bad_lines=True),
         window=some.windows,
         weights=some.weights,
         on_error=st.sampled_from(("stop", "skip")),
@@ -60,8 +60,8 @@ def _apply(hub: nc.Hub, log: bytes, on_error: str) -> tuple[list[dict[str, Any]]
 
 @settings(max_examples=4 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
 @given(
-    before=some.event_logs(("match", "rank", "rank")),
-    after=some.event_logs(("match", "rank", "rank")),
+    before=some.event_logs(("match", "rank", "top")),
+    after=some.event_logs(("match", "rank", "top")),
     first=some.weights,
     second=some.weights,
 )

@@ -29,18 +29,6 @@ from nearcast.hub import CHANGES
         ),
         ({"op": "subscribe", "id": "t", "keywords": [f"w{i}" for i in range(8192)]}, ValueError),
         ({"op": "subscribe", "id": "t"}, nc.InvalidSubscriptionError),
-        (
-            {
-                "op": "subscribe",
-                "id": "t",
-                "mode": "top",
-                "keywords": ["x"],
-                "at": [0, 0],
-                "k": 1,
-                "alpha": 0.5,
-            },
-            nc.UnsupportedError,
-        ),
         ({"op": "publish", "id": "live", "text": "x", "at": [0, 0]}, nc.DuplicateIdError),
         ({"op": "publish", "id": "m", "text": "x", "at": [0, 91]}, nc.InvalidMessageError),
         ({"op": "publish", "id": "m", "text": "x"}, nc.InvalidMessageError),
@@ -66,12 +54,34 @@ def test_a_rejected_event_changes_nothing_the_clock_included(event, error):
     assert reached(hub.publish("m", "tea", at=HERE)) == ["ends at 20", "s"]
 
 
-def test_what_this_version_does_not_do_says_so(hub):
-    with pytest.raises(nc.UnsupportedError, match=r"'t': mode is not there.*got 'top'") as caught:
-        hub.subscribe("t", mode="top", keywords=["x"], at=HERE, k=1, alpha=0.5)
-    assert caught.value.field == "mode"
+def test_a_place_must_suit_the_mode(hub):
     with pytest.raises(nc.InvalidSubscriptionError, match="'s': move: got at, wanted area"):
         hub.move("s", at=HERE)
+    hub.subscribe("t", mode="top", keywords=["x"], at=HERE, k=1, alpha=0.5)
+    with pytest.raises(nc.InvalidSubscriptionError, match="'t': move: got area, wanted at"):
+        hub.move("t", area=BOX)
+    hub.subscribe("r", mode="rank", keywords=["x"], area=BOX, alpha=0.5, threshold=0.5)
+    with pytest.raises(
+        nc.InvalidSubscriptionError, match="'r': move: got an area that is not a box"
+    ):
+        hub.move("r", area=nc.Circle(HERE, 10))
+
+
+def test_results_are_what_is_held():
+    hub = nc.Hub(window=nc.Window(count=2))
+    hub.subscribe("live", keywords="tea", area=BOX, live=True)
+    hub.subscribe("top", mode="top", keywords=["tea"], at=HERE, k=1, alpha=0)
+    hub.subscribe("rank", mode="rank", keywords=["tea"], area=BOX, alpha=0, threshold=1, live=True)
+    hub.subscribe("plain", keywords="tea")
+    for id_ in ("m1", "m2", "m3"):
+        hub.publish(id_, "tea", at=HERE)
+    assert sorted(hub.results("live")) == [("m2", None), ("m3", None)]
+    assert hub.results("top") == [("m3", 1.0)]
+    assert sorted(hub.results("rank")) == [("m2", 1.0), ("m3", 1.0)]
+    with pytest.raises(nc.UnsupportedError, match="'plain' holds nothing"):
+        hub.results("plain")
+    with pytest.raises(nc.UnknownIdError):
+        hub.results("none")
 
 
 def test_unknown_ids_are_key_errors_that_name_them(hub):

@@ -19,7 +19,7 @@ std::string named(const char* noun, std::string_view id) {
 }  // namespace
 
 bool Hub::is_subscribed(std::string_view id, double now) const {
-  if (!mode_of(id)) return false;
+  if (!known_mode(id)) return false;
   const auto expires = subscription_expires_.find(id);
   return expires == subscription_expires_.end() || expires->second > now;
 }
@@ -47,11 +47,16 @@ void Hub::check(const Event& event, double now) const {
 
 void Hub::check_move(const Event& event) const {
   const std::string who = named("subscription", event.id) + ": move";
-  if (!event.area) {
+  const Mode mode = *known_mode(event.id);
+  if (mode == Mode::kTop && !event.at) {
+    throw Error(ErrorKind::kInvalidSubscription, who, "area", "at",
+                "a top subscription is at a point");
+  }
+  if (mode != Mode::kTop && !event.area) {
     throw Error(ErrorKind::kInvalidSubscription, who, "at", "area",
                 "only a top subscription is at a point");
   }
-  if (mode_of(event.id) == Mode::kRank && !std::holds_alternative<Rect>(*event.area)) {
+  if (mode == Mode::kRank && !std::holds_alternative<Rect>(*event.area)) {
     throw Error(ErrorKind::kInvalidSubscription, who, "an area that is not a box",
                 "[west, south, east, north]", "a rank subscription has a box");
   }

@@ -35,6 +35,10 @@ void Hub::subscribe(const Event& event, Step& step) {
     subscribe_rank(event, step);
     return;
   }
+  if (event.mode == Mode::kTop) {
+    subscribe_top(event);
+    return;
+  }
   const SubscriptionId id = engine_.subscribe(ExternalId(event.id), event.clauses, *event.area);
   if (!event.is_live) return;
   // The first live subscription makes the index keep messages.
@@ -49,7 +53,12 @@ void Hub::subscribe(const Event& event, Step& step) {
 }
 
 void Hub::move(const Event& event, Step& step) {
-  if (mode_of(event.id) == Mode::kRank) {
+  const Mode mode = *known_mode(event.id);
+  if (mode == Mode::kTop) {
+    top_.move(event.id, *event.at);
+    return;
+  }
+  if (mode == Mode::kRank) {
     move_rank(event, step);
     return;
   }
@@ -82,8 +91,25 @@ void Hub::publish(const Event& event, Step& step) {
     report(engine_.word(id), event.id, ChangeKind::kAdded, Reason::kPublished, step, kNoScore);
   }
   publish_rank({tokens_, event.place}, kept, event.id, step);
+  if (kept) top_.publish(*kept);
   if (window_.count && messages_.size() > *window_.count) {
     leave(*messages_.oldest(), Reason::kExpired, step);
+  }
+}
+
+void Hub::subscribe_top(const Event& event) {
+  if (!top_.is_holding()) top_.hold(present());
+  engine_.read(event.clauses.front().positive, /*is_growing=*/true, tokens_, counts_);
+  top_.subscribe(event.id, tokens_, {*event.at, event.k, event.alpha});
+}
+
+/// Top lists change once per event, by the net difference.
+void Hub::report_top(Step& step) {
+  top_changes_.clear();
+  top_.finish(top_changes_);
+  for (const TopChange& change : top_changes_) {
+    report(top_.word(change.subscription), messages_.word(change.message), change.kind,
+           change.reason, step, change.score);
   }
 }
 
@@ -99,6 +125,7 @@ void Hub::leave(MessageId message, Reason reason, Step& step) {
   }
   if (engine_.is_holding()) engine_.drop(message);
   leave_rank(message, reason, step);
+  top_.drop(message, reason);
   messages_.drop(message);
 }
 

@@ -6,11 +6,12 @@
 
 namespace nearcast {
 
-Hub::Hub(std::string index, Engine::GivenParameters parameters, Window window)
+Hub::Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top)
     : engine_(index, parameters),
       rank_(index, parameters, engine_.vocabulary()),
       window_(window),
-      rank_sets_(rank_, messages_.store()) {}
+      rank_sets_(rank_, messages_.store()),
+      top_(messages_.store(), std::move(top)) {}
 
 double Hub::clock() const {
   const std::lock_guard lock(mutex_);
@@ -37,6 +38,7 @@ void Hub::check_invariants() const {
   engine_.check_invariants();
   rank_.check_invariants();
   rank_sets_.check_invariants();
+  top_.check_invariants();
   ensure(messages_.store().size() == messages_.size(), "hub: a dropped message is still there");
 }
 
@@ -52,9 +54,11 @@ ChangeColumns Hub::apply(std::span<const Event> events, bool stops_at_error) {
       if (stops_at_error) break;
       continue;
     }
+    top_.begin();
     expire_until(step);
     clock_ = step.now;
     carry_out(events[row], step);
+    report_top(step);
     messages_.forget_dropped();
   }
   return out;
@@ -116,20 +120,12 @@ void Hub::unsubscribe(std::string_view id) {
   if (engine_.has(known)) {
     match_holders_.set(engine_.slot_of(known), false);
     engine_.unsubscribe(known);
-  } else {
+  } else if (rank_.has(known)) {
     rank_holders_.set(rank_.slot_of(known), false);
     rank_.unsubscribe(known);
+  } else {
+    top_.unsubscribe(id);
   }
-}
-
-std::optional<Mode> Hub::mode_of(std::string_view subscription) const {
-  if (engine_.has(ExternalId(subscription))) return Mode::kMatch;
-  if (rank_.has(ExternalId(subscription))) return Mode::kRank;
-  return std::nullopt;
-}
-
-std::size_t Hub::size() const {
-  return engine_.stats().subscriptions + rank_.stats().subscriptions;
 }
 
 /// When a message goes: at its own expiry or the window's, counted from its own time, whichever is

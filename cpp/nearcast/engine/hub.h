@@ -25,11 +25,12 @@
 #include "nearcast/engine/live_messages.h"
 #include "nearcast/engine/rank_engine.h"
 #include "nearcast/engine/rank_sets.h"
+#include "nearcast/engine/top_lists.h"
 
 namespace nearcast {
 
 /// Which subscriptions hold sets? By slot.
-class Holders {
+class LiveFlags {
  public:
   bool has(SubscriptionId id) const { return raw(id) < flags_.size() && flags_[raw(id)]; }
   void set(SubscriptionId id, bool is_holding) {
@@ -55,7 +56,7 @@ struct Window {
 
 class Hub {
  public:
-  Hub(std::string index, Engine::GivenParameters parameters, Window window);
+  Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top);
 
   /// Apply events in order. With `stops_at_error` the first rejected event is the last one looked
   /// at.
@@ -66,10 +67,15 @@ class Hub {
                                            const Place& place) const;
 
   /// Another weights epoch, or none, is in force from now on: what it changes is caused by row 0.
-  ChangeColumns start_epoch(std::uint64_t documents, std::span<const RankEngine::WordCount> counts);
+  ChangeColumns start_epoch(std::uint64_t documents, const WordColumn& words,
+                            std::span<const std::int64_t> df);
   ChangeColumns end_epoch();
 
   std::optional<Mode> mode_of(std::string_view subscription) const;
+  bool holds_set(std::string_view subscription) const;  ///< is it live, or top?
+  /// What a live subscription holds now, in no order, or a top subscription, the best first.
+  using Held = std::pair<std::string, std::optional<double>>;  ///< a message, and its score
+  std::vector<Held> results(std::string_view subscription) const;
   std::size_t size() const;  ///< subscriptions of all modes
   bool is_ranking() const { return rank_.ids().size() != 0; }
   double clock() const;
@@ -79,6 +85,7 @@ class Hub {
   const Engine& engine() const { return engine_; }
   Engine& engine() { return engine_; }
   RankEngine& rank_engine() { return rank_; }
+  const TopLists& top_lists() const { return top_; }
   void check_invariants() const;
 
  private:
@@ -123,6 +130,9 @@ class Hub {
               Reason reason, Step& step, double score);
 
   std::vector<MessageId> present() const;
+  void subscribe_top(const Event& event);
+  void report_top(Step& step);
+  std::optional<Mode> known_mode(std::string_view subscription) const;  ///< mode_of, locked already
 
   // ranking.cpp: the same for rank subscriptions
   void subscribe_rank(const Event& event, Step& step);
@@ -141,7 +151,8 @@ class Hub {
   double clock_ = 0;
   LiveMessages messages_;
   RankSets rank_sets_;
-  Holders match_holders_, rank_holders_;
+  TopLists top_;
+  LiveFlags match_holders_, rank_holders_;
   ByName<double> subscription_expires_;  ///< only of those that expire
   std::set<std::pair<double, std::string>> subscription_expiries_;
 
@@ -153,6 +164,7 @@ class Hub {
   MoveChanges moved_;
   RankSink ranked_;
   std::vector<ScoredMessage> before_, after_;
+  TopChanges top_changes_;
 };
 
 }  // namespace nearcast

@@ -79,34 +79,36 @@ ChangeColumns Hub::reweigh(Change&& change) {
     before.emplace_back(rank_.ids().word(raw(id)), std::vector<ScoredMessage>{});
     rank_sets_.find(id, before.back().second);
   });
+  top_.begin();
   change();
   for (const auto& [id, held] : before) compare_rank(id, held, step);
+  report_top(step);
   return out;
 }
 
-ChangeColumns Hub::start_epoch(std::uint64_t documents,
-                               std::span<const RankEngine::WordCount> counts) {
+ChangeColumns Hub::start_epoch(std::uint64_t documents, const WordColumn& words,
+                               std::span<const std::int64_t> df) {
   return reweigh([&] {
-    std::vector<std::string_view> words;
-    for (const auto& [word, df] : counts) words.push_back(word);
-    engine_.read(words, /*is_growing=*/true, tokens_, counts_);  // under the vocabulary's lock
-    rank_.start_epoch(documents, counts);
+    // Under the vocabulary's lock: the engines of the other modes find all words known.
+    const std::vector<std::uint32_t> tokens = engine_.tokens_of(words, /*is_growing=*/true);
+    std::vector<RankEngine::WordCount> by_word;
+    std::vector<TokenWeights::Count> by_token;
+    for (std::size_t i = 0; i < tokens.size(); ++i) {
+      by_word.emplace_back(words[i], static_cast<std::uint64_t>(df[i]));
+      by_token.emplace_back(Token{tokens[i]}, static_cast<std::uint64_t>(df[i]));
+    }
+    rank_.start_epoch(documents, by_word);
+    auto weights = std::make_unique<TokenWeights>();
+    weights->start_epoch(documents, by_token);
+    top_.set_weights(std::move(weights));
   });
 }
 
 ChangeColumns Hub::end_epoch() {
-  return reweigh([&] { rank_.end_epoch(); });
-}
-
-std::vector<std::string> Hub::reached_by_rank(std::span<const std::string_view> words,
-                                              const Place& place) const {
-  std::vector<Token> tokens;
-  engine_.find_known(words, tokens);
-  RankSink sink;
-  rank_.rank_one({tokens, place}, sink);
-  std::vector<std::string> reached;
-  for (const SubscriptionId id : sink.ids()) reached.emplace_back(rank_.ids().word(raw(id)));
-  return reached;
+  return reweigh([&] {
+    rank_.end_epoch();
+    top_.set_weights(std::make_unique<TokenWeights>());
+  });
 }
 
 }  // namespace nearcast

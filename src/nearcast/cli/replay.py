@@ -11,7 +11,7 @@ from nearcast.cli.progress import byte_progress
 from nearcast.cli.space import space_from
 from nearcast.errors import NearcastError
 from nearcast.events import write_change
-from nearcast.hub import Hub, changes_of
+from nearcast.hub import WORLD, Hub, changes_of
 from nearcast.matcher import DEFAULT_INDEX
 from nearcast.model import Window
 from nearcast.weights import read_weights
@@ -49,10 +49,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
 def run(args: argparse.Namespace) -> int:
     """Replay; return 1 if a bad line stopped it."""
     weights = None if args.weights is None else read_weights(args.weights)
-    hub = Hub(index=args.index, window=_window(args), weights=weights)
-    # Only top subscriptions ask for the space; a wrong one is refused all the same.
-    if args.space is not None:
-        space_from(args.space)
+    hub = Hub(
+        index=args.index,
+        window=_window(args),
+        weights=weights,
+        space=WORLD if args.space is None else space_from(args.space),
+        topk=args.topk or "",
+        expiry=args.expiry or "",
+    )
     name = "<stdin>" if args.events == "-" else args.events
     with ExitStack() as stack:
         source = sys.stdin.buffer if args.events == "-" else stack.enter_context(open_(args.events))

@@ -1,0 +1,85 @@
+#include "nearcast/engine/top_lists.h"
+
+#include "nearcast/topk/registry.h"
+
+namespace nearcast {
+
+TopLists::TopLists(const MessageStore& messages, TopSettings settings)
+    : messages_(messages),
+      settings_(std::move(settings)),
+      weights_(std::make_unique<TokenWeights>()) {
+  if (settings_.arrival.empty()) settings_.arrival = arrival_kinds().front().name;
+  arrival_kind(settings_.arrival);  // a wrong name is refused now, not by the first subscription
+  if (!settings_.expiry.empty()) expiry_kind(settings_.expiry);
+}
+
+void TopLists::hold(std::span<const MessageId> present) {
+  engine_ = std::make_unique<TopEngine>(messages_, *weights_, settings_.space, settings_.arrival,
+                                        settings_.expiry);
+  engine_->begin();
+  for (const MessageId id : present) engine_->publish(id);
+  TopChanges none;
+  engine_->finish(none);
+  engine_->begin();
+}
+
+void TopLists::subscribe(std::string_view id, TokenSpan tokens, const TopTerms& terms) {
+  std::uint32_t slot = slots_;
+  if (free_slots_.empty()) {
+    ++slots_;
+  } else {
+    slot = free_slots_.back();
+    free_slots_.pop_back();
+  }
+  ids_.bind(ExternalId(id), slot);
+  engine_->subscribe(SubscriptionId{slot}, tokens, terms);
+}
+
+void TopLists::unsubscribe(std::string_view id) {
+  const SubscriptionId slot = slot_of(id);
+  engine_->unsubscribe(slot);
+  ids_.release(raw(slot));
+  free_slots_.push_back(raw(slot));
+}
+
+void TopLists::set_weights(std::unique_ptr<TokenWeights> weights) {
+  if (is_holding()) engine_->set_weights(*weights);
+  weights_ = std::move(weights);  // only now: the old ones were still needed
+}
+
+std::optional<TopStats> TopLists::stats() const {
+  return is_holding() ? std::optional(engine_->stats()) : std::nullopt;
+}
+
+std::size_t TopLists::memory_bytes() const {
+  if (!is_holding()) return 0;
+  const TopStats now = engine_->stats();
+  return ids_.memory_bytes() + now.record_bytes + now.buffer_bytes + now.holder_bytes +
+         now.index_bytes;
+}
+
+void TopLists::check_invariants() const {
+  if (is_holding()) engine_->check_invariants();
+}
+
+void TopLists::save(ArchiveWriter& out) const {
+  weights_->save(out);
+  ids_.save(out);
+  free_slots_.save(out);
+  out.value(slots_);
+  out.value(is_holding());
+  if (is_holding()) engine_->save(out);
+}
+
+void TopLists::load(ArchiveReader& in) {
+  weights_->load(in);
+  ids_.load(in);
+  free_slots_.load(in);
+  slots_ = in.value<std::uint32_t>();
+  if (!in.value<bool>()) return;
+  engine_ = std::make_unique<TopEngine>(messages_, *weights_, settings_.space, settings_.arrival,
+                                        settings_.expiry);
+  engine_->load(in);
+}
+
+}  // namespace nearcast
