@@ -5,8 +5,9 @@ from __future__ import annotations
 import shutil
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 import strategies as some
@@ -20,6 +21,9 @@ from oracle.events import decide
 
 import nearcast as nc
 from nearcast import weights as nc_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Ranked = list[tuple[str, float]]
 
@@ -170,3 +174,55 @@ def test_index_ranks_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> Non
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+def _crowd(rng: np.random.Generator, first: int, count: int) -> pa.Table:
+    """Return subscriptions with few words and all sorts of terms, for trees of many levels."""
+    corner = np.round(rng.uniform(0, 20, (count, 2)), 1)
+    size = np.round(rng.uniform(0, 2, (count, 2)), 1)
+    words = [[f"w{int(w)}" for w in 60 ** rng.random(1 + int(rng.integers(5)))] for _ in corner]
+    return pa.table(
+        {
+            "id": np.arange(first, first + count),
+            "keywords": words,
+            **dict(zip(SIDES, np.hstack([corner, corner + size]).T, strict=True)),
+            "alpha": rng.choice([0, 0.1, 0.3, 0.5, 0.7, 1], count),
+            "threshold": rng.choice([0.05, 0.3, 0.5, 0.6, 0.7, 0.8, 0.9, 1], count),
+        }
+    )
+
+
+@pytest.mark.parametrize("variant", rank_variants(), ids=name_of)
+def test_a_crowd_is_ranked_like_brute_force(variant: tuple[str, dict[str, Any]]) -> None:
+    kind, parameters = variant
+    rng = np.random.default_rng(3)
+    both = [nc.Matcher(kind, mode="rank", **parameters), nc.Matcher("brute-force", mode="rank")]
+    crowd = [_crowd(rng, first, 700) for first in (0, 700, 1400)]
+    words = [[f"w{int(w)}" for w in 60 ** rng.random(6)] for _ in range(80)]
+    at = rng.uniform(0, 21, (80, 2))
+    messages = [
+        pa.table({"tokens": words, "lon": at[:, 0], "lat": at[:, 1]}),
+        pa.table({"tokens": words, **dict(zip(SIDES, np.hstack([at, at + 1.5]).T, strict=True))}),
+    ]
+    weights = nc_weights.Weights(100, {f"w{i}": 100 // i for i in range(1, 60)})
+    steps: list[Callable[[nc.Matcher], object]] = [
+        lambda matcher: matcher.subscribe_table(crowd[0]),
+        lambda matcher: matcher.set_weights(weights),
+        lambda matcher: [matcher.subscribe_table(crowd[1].slice(i, 1)) for i in range(700)],
+        lambda matcher: matcher.unsubscribe_table(list(range(0, 1400, 3))),
+        lambda matcher: matcher.set_weights(None),
+        lambda matcher: matcher.subscribe_table(crowd[2]),
+        lambda matcher: [matcher.unsubscribe(i) for i in range(1, 1400, 3)],
+    ]
+    for step in steps:
+        for matcher in both:
+            step(matcher)
+        both[0].check_invariants()
+        for table in messages:
+            found, truth = (_rows_of(matcher.rank_table(table)) for matcher in both)
+            assert found == truth
+            assert truth
+
+
+def _rows_of(ranked: pa.Table) -> list[list[Any]]:
+    return sorted(map(list, zip(*ranked.to_pydict().values(), strict=True)))

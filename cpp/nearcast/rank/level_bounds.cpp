@@ -34,14 +34,13 @@ void LevelBounds::admit(std::span<const EntryId> entries, const TokenOrder& orde
   for (const EntryId entry : entries) {
     if (rows_.size() <= raw(entry)) rows_.resize(raw(entry) + 1);
     const auto count = static_cast<std::uint32_t>(store_.tokens(SubscriptionId{raw(entry)}).size());
-    rows_[raw(entry)].start = rests_.allocate(count);
+    rows_[raw(entry)] = {rests_.allocate(count), count, {}};
     write(entry, order);
   }
 }
 
 void LevelBounds::forget(EntryId entry) {
-  const auto count = static_cast<std::uint32_t>(store_.tokens(SubscriptionId{raw(entry)}).size());
-  rests_.free(rows_[raw(entry)].start, count);
+  rests_.free(rows_[raw(entry)].start, rows_[raw(entry)].count);
 }
 
 void LevelBounds::node_created(RNodeId node) {

@@ -42,6 +42,7 @@ class LevelBounds {
   Reach reach(RNodeId node) const { return reaches_[raw(node)]; }
   /// kNothingNeeded: the subscription may be found without any token.
   Reach reach(EntryId entry) const { return rows_[raw(entry)].reach; }
+  std::uint32_t count(EntryId entry) const { return rows_[raw(entry)].count; }  ///< of tokens
   /// Rounded up.
   float rest(EntryId entry, std::size_t position) const {
     return *rests_.at(rows_[raw(entry)].start + static_cast<std::uint32_t>(position));
@@ -68,6 +69,7 @@ class LevelBounds {
  private:
   struct Row {
     std::uint32_t start;  ///< in rests_, one for each token
+    std::uint32_t count;
     Reach reach;
   };
 

@@ -44,7 +44,7 @@ struct RankScratch {
   std::vector<SubscriptionId> queue;  ///< candidates that wait for their memory to arrive
   std::vector<std::uint32_t> near_keys;  ///< the message's tokens in an index's own order
   std::vector<std::uint32_t> far_keys;   ///< the same, for a second filter
-  std::vector<std::uint32_t> pending;    ///< nodes to go to, or what else is put off
+  std::vector<std::uint64_t> steps;      ///< nodes to go to, and for whose sake
   std::vector<std::pair<std::uint32_t, double>> found;  ///< what tokens led to, with their weight
   std::vector<double> tallies;  ///< by subscription: weight found so far; good where visited
 };

@@ -8,6 +8,11 @@
 namespace nearcast {
 namespace {
 
+/// A stretch of RankScratch::steps.
+struct Steps {
+  std::size_t first = 0, last = 0;
+};
+
 /// One message on its way through the tree.
 class Search {
  public:
@@ -22,24 +27,29 @@ class Search {
         scratch_(scratch),
         sink_(sink),
         verifier_(store, message, scratch, sink) {
-    scratch_.pending.clear();
+    scratch_.steps.clear();
     if (scratch_.tallies.size() < store.slots()) scratch_.tallies.resize(store.slots());
   }
 
-  void visit(RNodeId node) {
-    ++sink_.work.nodes_visited;
-    if (nodes_.is_leaf(node)) return read_leaf(node);
-    const std::size_t first = scratch_.pending.size();
-    if (nodes_.level(node) <= levels_.top()) read_lists(node);
-    add_children(node);
-    visit_pending(first);
-    scratch_.pending.resize(first);
+  void visit_all() {
+    visit(nodes_.root(), {});
+    verifier_.finish();
   }
-
-  void finish() { verifier_.finish(); }
 
  private:
   using Reach = LevelBounds::Reach;
+  static constexpr std::uint32_t kNobody = 0xFFFFFFFFu;
+
+  /// `followed`: steps to this node, for subscriptions found above it that may have tokens here.
+  void visit(RNodeId node, Steps followed) {
+    ++sink_.work.nodes_visited;
+    if (nodes_.is_leaf(node)) return read_leaf(node);
+    const std::size_t first = scratch_.steps.size();
+    if (nodes_.level(node) <= levels_.top()) read_lists(node, followed);
+    add_children(node);
+    visit_children(first);
+    scratch_.steps.resize(first);
+  }
 
   /// Position, in the order of levels, of the first token that lies at a node.
   std::uint32_t position(RNodeId node) const {
@@ -47,8 +57,8 @@ class Search {
     return level > levels_.top() ? 0 : levels_.top() - level;
   }
 
-  /// Calls visit(id) for each subscription in a list of the message's tokens, with the weight that
-  /// was found of it until now.
+  /// Adds up what the message's tokens find at a node. Calls visit(id) for whoever is found for the
+  /// first time.
   template <typename Visit>
   void look_up(RNodeId node, Visit&& visit) {
     for (const Token token : message_.tokens) {
@@ -56,9 +66,9 @@ class Search {
       sink_.work.candidates += items.size();
       const double weight = store_.weights()[token];
       for (const std::uint32_t item : items) {
-        double& tally = scratch_.tallies[item];
-        tally = (scratch_.visited.first_visit(item) ? 0 : tally) + weight;
-        visit(SubscriptionId{item}, tally);
+        const bool is_new = scratch_.visited.first_visit(item);
+        scratch_.tallies[item] = (is_new ? 0 : scratch_.tallies[item]) + weight;
+        if (is_new) visit(SubscriptionId{item});
       }
     }
   }
@@ -70,20 +80,39 @@ class Search {
            score_goal(terms.threshold);
   }
 
-  /// Whoever is found and can still reach its threshold is followed towards its leaf.
-  void read_lists(RNodeId node) {
+  void read_lists(RNodeId node, Steps followed) {
+    look_up(node, [&](SubscriptionId id) { follow(node, id); });
+    for (std::size_t i = followed.first; i < followed.last; ++i) {
+      const auto id = static_cast<std::uint32_t>(scratch_.steps[i]);
+      if (id != kNobody) follow(node, SubscriptionId{id});
+    }
+  }
+
+  /// One step towards the leaf, as long as there are tokens that can make a difference.
+  void follow(RNodeId node, SubscriptionId id) {
+    const EntryId entry = RankStore::entry_of(id);
     const std::uint32_t own = position(node);
-    look_up(node, [&](SubscriptionId id, double tally) {
-      const EntryId entry = RankStore::entry_of(id);
-      if (!can_reach(id, tally + bounds_.rest(entry, own))) return;
+    if (!can_reach(id, scratch_.tallies[raw(id)] + bounds_.rest(entry, own))) return;
+    if (own + 1 < bounds_.count(entry)) {
       RNodeId child = tree_.leaf_of(entry);
       while (nodes_.parent(child) != node) child = nodes_.parent(child);
-      scratch_.pending.push_back(raw(child));
-    });
+      add_step(child, raw(id));
+    } else if (!needs_no_token(entry, store_.bounds(id))) {
+      verifier_.propose_once(id);
+    }
+  }
+
+  void add_step(RNodeId child, std::uint32_t id) {
+    scratch_.steps.push_back(std::uint64_t{raw(child)} << 32 | id);
   }
 
   bool may_start(Reach reach, const Rect& box, std::uint32_t from) const {
     return reach.far > from || (reach.near > from && touches(box, message_.place));
+  }
+
+  /// Such an entry is met in its leaf, and decided there.
+  bool needs_no_token(EntryId entry, const Rect& box) const {
+    return may_start(bounds_.reach(entry), box, Prefixes::kNothingNeeded - 1);
   }
 
   /// Children below which someone may be found for the first time.
@@ -91,32 +120,36 @@ class Search {
     const std::span<const Rect> boxes = nodes_.boxes(node);
     for (std::uint32_t slot = 0; slot < boxes.size(); ++slot) {
       const RNodeId child = nodes_.child(node, slot);
-      if (may_start(bounds_.reach(child), boxes[slot], position(child)))
-        scratch_.pending.push_back(raw(child));
+      if (may_start(bounds_.reach(child), boxes[slot], position(child))) add_step(child, kNobody);
     }
   }
 
-  void visit_pending(std::size_t first) {
-    std::vector<std::uint32_t>& pending = scratch_.pending;
-    const auto begin = pending.begin() + static_cast<std::ptrdiff_t>(first);
-    std::sort(begin, pending.end());
-    pending.erase(std::unique(begin, pending.end()), pending.end());
-    const std::size_t end = pending.size();
-    for (std::size_t i = first; i < end; ++i) visit(RNodeId{pending[i]});
+  void visit_children(std::size_t first) {
+    const auto& steps = scratch_.steps;  // those below put theirs behind ours, and take them away
+    std::sort(scratch_.steps.begin() + static_cast<std::ptrdiff_t>(first), scratch_.steps.end());
+    const std::size_t end = steps.size();
+    while (first < end) {
+      const std::uint64_t child = steps[first] >> 32;
+      std::size_t last = first;
+      while (last < end && steps[last] >> 32 == child) ++last;
+      visit(RNodeId{static_cast<std::uint32_t>(child)}, {first, last});
+      first = last;
+    }
   }
 
   /// In a leaf an entry may be in several lists: it is decided when all have been read.
   void read_leaf(RNodeId leaf) {
-    look_up(leaf, [](SubscriptionId, double) {});
+    look_up(leaf, [](SubscriptionId) {});
+    const std::uint32_t own = position(leaf);
     const std::span<const Rect> boxes = nodes_.boxes(leaf);
     for (std::uint32_t slot = 0; slot < boxes.size(); ++slot) {
       const EntryId entry = nodes_.entry(leaf, slot);
       const SubscriptionId id{raw(entry)};
-      const bool needs_no_token =
-          may_start(bounds_.reach(entry), boxes[slot], Prefixes::kNothingNeeded - 1);
-      const bool is_left =
-          scratch_.visited.was_visited(raw(id)) && can_reach(id, scratch_.tallies[raw(id)]);
-      if (needs_no_token || is_left) verifier_.propose_once(id);
+      const auto is_left = [&] {  // those whose tokens end above were decided there
+        return scratch_.visited.was_visited(raw(id)) && own < bounds_.count(entry) &&
+               can_reach(id, scratch_.tallies[raw(id)]);
+      };
+      if (needs_no_token(entry, boxes[slot]) || is_left()) verifier_.propose_once(id);
     }
   }
 
@@ -135,9 +168,7 @@ class Search {
 
 void RtPlusPlusTreeRank::rank(const Message& message, RankScratch& scratch, RankSink& sink) const {
   if (tree_.size() == 0) return;
-  Search search(store_, tree_, message, scratch, sink);
-  search.visit(tree_.nodes().root());
-  search.finish();
+  Search(store_, tree_, message, scratch, sink).visit_all();
 }
 
 }  // namespace nearcast
