@@ -9,6 +9,17 @@ bool any_part(const Place& place, Test&& test) {
   return test(place.part[0]) || (place.parts == 2 && test(place.part[1]));
 }
 
+/// west > east: the box crosses the antimeridian.
+bool box_touches(const Rect& box, const Place& place) {
+  const Place area = Place::box(box);
+  return any_part(place, [&](const Rect& part) { return touches(part, area); });
+}
+
+template <typename Shape>
+bool shape_touches(const Shape& shape, const Place& place) {
+  return any_part(place, [&](const Rect& part) { return touches(shape, part); });
+}
+
 }  // namespace
 
 bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place) {
@@ -17,20 +28,23 @@ bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place
     case AreaKind::kAnywhere:
     case AreaKind::kBox:
       return true;
-    case AreaKind::kSplitBox: {
-      const Place area = Place::box(store.split_box(id));
-      return any_part(place, [&](const Rect& part) { return touches(part, area); });
-    }
-    case AreaKind::kCircle: {
-      const Circle circle = store.circle(id);
-      return any_part(place, [&](const Rect& part) { return touches(circle, part); });
-    }
-    case AreaKind::kPolygon: {
-      const PolygonView polygon = store.polygon(id);
-      return any_part(place, [&](const Rect& part) { return touches(polygon, part); });
-    }
+    case AreaKind::kSplitBox:
+      return box_touches(store.split_box(id), place);
+    case AreaKind::kCircle:
+      return shape_touches(store.circle(id), place);
+    case AreaKind::kPolygon:
+      return shape_touches(store.polygon(id), place);
   }
   return false;
+}
+
+bool area_touches(const Area& area, const Place& place) {
+  if (const Rect* box = std::get_if<Rect>(&area)) return box_touches(*box, place);
+  if (const Circle* circle = std::get_if<Circle>(&area)) return shape_touches(*circle, place);
+  if (const PolygonArea* polygon = std::get_if<PolygonArea>(&area)) {
+    return shape_touches(polygon->view(), place);
+  }
+  return true;
 }
 
 bool matches(const SubscriptionStore& store, SubscriptionId id, const Message& message) {

@@ -13,6 +13,7 @@ inline bool holds(const Clause& clause, TokenSpan tokens) {
 
 /// Do the subscription's area and the message's place share a point?
 bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place);
+bool area_touches(const Area& area, const Place& place);  ///< the same, of an area not in a store
 
 /// Does the message match the subscription through this clause?
 inline bool matches(const SubscriptionStore& store, EntryId entry, const Message& message) {

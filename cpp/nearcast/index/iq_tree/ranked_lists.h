@@ -1,16 +1,15 @@
 /// The inverted lists of all cells: by cell and keyword, the entries attached to the cell whose
 /// least frequent keyword it is. [AP §3.1 ranked-key inverted list per cell]
 ///
-/// One hash table for all cells, so a cell costs 16 bytes however many keywords the vocabulary has.
-/// Each cell has a filter of 64 bits over its keywords; most words of a message fail there, without
-/// a look at the table. A cell's lists are chained, for when it is divided or merged.
+/// A cell's filter over its keywords (index/key_directory/key_directory.h) stops most words of a
+/// message without a look at the table.
 #pragma once
 
 #include <vector>
 
-#include "nearcast/base/hash.h"
 #include "nearcast/base/list_arena.h"
-#include "nearcast/base/slot_table.h"
+#include "nearcast/index/key_directory/key_directory.h"
+#include "nearcast/index/quad_tree/cell_watcher.h"
 #include "nearcast/index/quad_tree/posting.h"
 #include "nearcast/index/quad_tree/quad_forest.h"
 #include "nearcast/index/quad_tree/workload.h"
@@ -37,19 +36,23 @@ class RankedLists : public QuadContent {
               const EntryMap<Choice>& choices, double copy_cost)
       : store_(store), workload_(workload), choices_(choices), copy_cost_(copy_cost) {}
 
+  void watch(CellWatcher& watcher) { watcher_ = &watcher; }
+
   void created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell);
-  void freed(QuadNodeId node) { cells_[raw(node)] = Cell{}; }
+  void freed(QuadNodeId node);
   void attach(QuadNodeId node, const Item& item);
   void detach(QuadNodeId node, const Item& item);
   void take_all(QuadNodeId node, std::vector<Item>& out);
   bool stays(QuadNodeId node, const QuadCell& cell, const Item& item) const;
 
   /// The bit of a keyword in the filters. Clauses without keywords have one for themselves.
-  static std::uint64_t filter_bit(Token key) {
-    return std::uint64_t{1} << (key == kUnknownToken ? 63 : hash_of(raw(key)) % 63);
+  static std::uint64_t filter_bit(Token key) { return Directory::filter_bit(raw(key)); }
+  std::uint64_t filter(QuadNodeId node) const { return directory_.filter(raw(node)); }
+  std::span<const QuadPosting> list(QuadNodeId node, Token key) const {
+    const std::uint32_t number = directory_.find(raw(node), raw(key));
+    if (number == Directory::kNone) return {};
+    return postings_.view(directory_[number]);
   }
-  std::uint64_t filter(QuadNodeId node) const { return cells_[raw(node)].filter; }
-  std::span<const QuadPosting> list(QuadNodeId node, Token key) const;
 
   void clear();
   std::size_t memory_bytes() const;
@@ -60,49 +63,17 @@ class RankedLists : public QuadContent {
   void load(ArchiveReader& in);
 
  private:
-  struct Cell {
-    std::uint64_t filter;  ///< may have bits of keywords that are gone
-    std::uint32_t first;   ///< 1 + number of a list; 0: none
-    float share;           ///< of all messages that visit the cell
-  };
-  struct KeyList {
-    QuadNodeId node;
-    Token key;
-    std::uint32_t previous, next;  ///< in the cell's chain: 1 + number; 0: none
-    ListHandle postings;
-  };
-
-  static std::uint32_t hash_of_key(QuadNodeId node, Token key) {
-    return hash_of(std::uint64_t{raw(node)} << 32 | raw(key));
-  }
-  std::uint32_t hash_of_list(std::uint32_t number) const {
-    return hash_of_key(lists_[number].node, lists_[number].key);
-  }
-  std::uint32_t find(QuadNodeId node, Token key) const;
-  std::uint32_t create(QuadNodeId node, Token key);
-  void free(std::uint32_t number);
+  using Directory = KeyDirectory<ListHandle>;
+  static_assert(raw(kUnknownToken) == Directory::kSpecial);
 
   const SubscriptionStore& store_;
   const Workload& workload_;
   const EntryMap<Choice>& choices_;
   double copy_cost_;
-  Array<Cell> cells_;  ///< by node
-  Array<KeyList> lists_;
-  Array<std::uint32_t> free_lists_;
-  TaggedTable by_key_;
+  CellWatcher* watcher_ = nullptr;
+  Array<float> shares_;  ///< by node: of all messages, those that visit the cell
+  Directory directory_;
   ListArena<QuadPosting> postings_;
 };
-
-inline std::uint32_t RankedLists::find(QuadNodeId node, Token key) const {
-  return by_key_.find(hash_of_key(node, key), [&](std::uint32_t number) {
-    return lists_[number].node == node && lists_[number].key == key;
-  });
-}
-
-inline std::span<const QuadPosting> RankedLists::list(QuadNodeId node, Token key) const {
-  const std::uint32_t number = find(node, key);
-  if (number == TaggedTable::kNone) return {};
-  return postings_.view(lists_[number].postings);
-}
 
 }  // namespace nearcast::iq

@@ -43,6 +43,9 @@ class AreaLists {
     }
   }
 
+  const QuadForest<CellLists>& forest() const { return forest_; }
+  void watch(CellWatcher& watcher) { forest_.content().watch(watcher); }
+
   std::size_t memory_bytes() const;
   /// Throws unless the list is whole. Returns the number of its postings, copies included.
   std::size_t check(const AreaList& list) const;

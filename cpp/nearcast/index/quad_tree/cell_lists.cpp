@@ -10,6 +10,12 @@ void CellLists::created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell
   if (cells_.size() <= raw(node)) cells_.resize(raw(node) + 1);
   const float chance = parent == kNoQuadNode ? next_chance_ : cells_[raw(parent)].chance;
   cells_[raw(node)] = {{}, chance, static_cast<float>(workload_.share(cell))};
+  if (watcher_ != nullptr) watcher_->created(node, parent, cell);
+}
+
+void CellLists::freed(QuadNodeId node) {
+  cells_[raw(node)] = Cell{};
+  if (watcher_ != nullptr) watcher_->freed(node);
 }
 
 bool CellLists::stays(QuadNodeId node, const QuadCell& cell, const Item& item) const {
@@ -40,6 +46,7 @@ void CellLists::take_all(QuadNodeId node, std::vector<Item>& out) {
 void CellLists::clear() {
   cells_ = {};
   postings_ = {};
+  if (watcher_ != nullptr) watcher_->cleared();
 }
 
 void CellLists::save(ArchiveWriter& out) const {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "nearcast/base/list_arena.h"
+#include "nearcast/index/quad_tree/cell_watcher.h"
 #include "nearcast/index/quad_tree/posting.h"
 #include "nearcast/index/quad_tree/quad_forest.h"
 #include "nearcast/index/quad_tree/workload.h"
@@ -22,9 +23,10 @@ class CellLists : public QuadContent {
 
   /// The chance that a message asks for the tree whose root is made next, at any place.
   void expect(double chance) { next_chance_ = static_cast<float>(chance); }
+  void watch(CellWatcher& watcher) { watcher_ = &watcher; }
 
   void created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell);
-  void freed(QuadNodeId node) { cells_[raw(node)] = Cell{}; }
+  void freed(QuadNodeId node);
   void attach(QuadNodeId node, const Item& item);
   void detach(QuadNodeId node, const Item& item);
   void take_all(QuadNodeId node, std::vector<Item>& out);
@@ -50,6 +52,7 @@ class CellLists : public QuadContent {
   const Workload& workload_;
   double copy_cost_;
   float next_chance_ = 1;
+  CellWatcher* watcher_ = nullptr;
   Array<Cell> cells_;  ///< by node
   ListArena<QuadPosting> postings_;
 };
