@@ -32,6 +32,16 @@ _TINY: dict[str, list[dict[str, Any]]] = {
         {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
         {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},
     ],
+    "iq+-tree": [
+        {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
+        {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},
+    ],
+    "rq+-tree": [
+        {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
+        {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},
+    ],
+    "ss-index": [{"cells": 3}],
+    "kk-index": [{"cells": 3}],
     "trie-qd": [
         {"max_leaf": 1, "max_depth": 24, "copy_cost": 0},
         {"max_leaf": 3, "max_depth": 6, "copy_cost": 10000},

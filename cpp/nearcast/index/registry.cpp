@@ -4,12 +4,15 @@
 #include "nearcast/index/ap_tree/ap_tree.h"
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/index/brute_force/brute_force.h"
+#include "nearcast/index/grid_index/grid_index.h"
+#include "nearcast/index/iq_plus_tree/iq_plus_tree.h"
 #include "nearcast/index/iq_tree/iq_tree.h"
 #include "nearcast/index/ir_tree/ir_tree.h"
 #include "nearcast/index/keyword_first/keyword_first.h"
 #include "nearcast/index/lfilter/lfilter.h"
 #include "nearcast/index/mbr_trie/mbr_trie.h"
 #include "nearcast/index/pt_quadtree/pt_quadtree.h"
+#include "nearcast/index/rq_plus_tree/rq_plus_tree.h"
 #include "nearcast/index/rq_tree/rq_tree.h"
 #include "nearcast/index/rt_tree/rt_plus_plus_tree.h"
 #include "nearcast/index/rt_tree/rt_plus_tree.h"
@@ -46,12 +49,18 @@ const std::vector<IndexKind>& index_kinds() {
                        {"match", "rank"}),
       kind<IqTree>("iq-tree", "quadtree, then lists by least frequent keyword in each cell",
                    {"match", "learns"}),
+      kind<IqPlusTree>("iq+-tree", "iq-tree whose cells also hold the messages that pass them",
+                       {"match", "learns", "moving"}),
+      kind<KkIndex>("kk-index", "least frequent keyword, then a grid; messages by both too",
+                    {"match", "moving"}),
       kind<IrTree>("ir-tree", "R-tree whose nodes know which child has a keyword",
                    {"match", "rank"}),
       kind<KeywordFirst>("keyword-first", "lists by rarest keyword, then a scan of boxes",
                          {"match", "rank"}),
       kind<RqTree>("rq-tree", "lists by least frequent keyword, then a quadtree in each",
                    {"match", "learns"}),
+      kind<RqPlusTree>("rq+-tree", "rq-tree whose cells also hold the messages that pass them",
+                       {"match", "learns", "moving"}),
       kind<RtTree>("rt-tree", "R-tree whose nodes know the keywords below them", {"match", "rank"}),
       kind<RtPlusTree>("rt+-tree", "R-tree whose nodes know one keyword of each subscription",
                        {"match", "rank"}),
@@ -62,6 +71,8 @@ const std::vector<IndexKind>& index_kinds() {
                        "quadtree whose cells know which tokens stand for their entries"),
       kind<LFilter>("lfilter",
                     "mbr-trie or pt-quadtree, whichever a cost model expects to be cheaper"),
+      kind<SsIndex>("ss-index", "grid, then least frequent keyword; messages by both too",
+                    {"match", "moving"}),
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords",
                          {"match", "rank"}),
       kind<TrieQd>("trie-qd", "trie of keywords, then a quadtree for each set of them"),

@@ -16,7 +16,8 @@ struct IndexKind {
   std::string name;
   std::string summary;
   std::vector<ParameterSpec> parameters;
-  /// "match" for all; "learns": uses a message sample; "rank": ranks itself, see rank/registry.h.
+  /// "match" for all; "learns": uses a message sample; "rank": ranks itself, see rank/registry.h;
+  /// "moving": keeps messages itself, for live and moving subscriptions.
   std::vector<std::string> capabilities;
   std::unique_ptr<MatchIndex> (*make)(const SubscriptionStore& store, const Parameters& parameters);
 };

@@ -12,10 +12,6 @@ IqTree::IqTree(const SubscriptionStore& store, const Parameters& parameters)
 
 std::vector<ParameterSpec> IqTree::parameters() { return quad_parameters(256, 10); }
 
-IqTree::Item IqTree::item_of(EntryId entry) const {
-  return {entry, choices_[entry], store_.bounds(store_.owner(entry))};
-}
-
 /// The entry as it will be placed, by the workload as it is now.
 IqTree::Item IqTree::choose(EntryId entry) {
   const Token key = workload_.rarest(store_.clause(entry));

@@ -42,12 +42,25 @@ class IqTree final : public MatchIndex {
   void save(ArchiveWriter& out) const override;
   void load(ArchiveReader& in) override;
 
- private:
+  // For who keeps messages in the same cells (index/iq_plus_tree).
   using Forest = QuadForest<iq::RankedLists>;
+  void watch(CellWatcher& watcher) { forest_.content().watch(watcher); }
+  const Forest& forest() const { return forest_; }
+  QuadNodeId root() const { return root_; }  ///< none: nothing is here
+  Token key_of(EntryId entry) const { return choices_[entry].key; }
+  /// Calls visit(node) for each cell that the entry is attached to.
+  template <typename Visit>
+  void for_each_cell_of(EntryId entry, Visit&& visit) const {
+    forest_.for_each_cell_of(root_, item_of(entry), visit);
+  }
+
+ private:
   using Item = iq::RankedLists::Item;
 
   Item choose(EntryId entry);
-  Item item_of(EntryId entry) const;
+  Item item_of(EntryId entry) const {
+    return {entry, choices_[entry], store_.bounds(store_.owner(entry))};
+  }
   void rebuild();
   void scan_cell(QuadNodeId node, const Message& message, std::uint64_t filter,
                  MatchScratch& scratch, MatchSink& sink) const;
@@ -55,7 +68,7 @@ class IqTree final : public MatchIndex {
   Workload workload_;
   EntryMap<iq::Choice> choices_;
   Forest forest_;
-  QuadNodeId root_ = kNoQuadNode;  ///< none: nothing is here
+  QuadNodeId root_ = kNoQuadNode;
 };
 
 }  // namespace nearcast

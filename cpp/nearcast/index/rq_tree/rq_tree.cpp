@@ -23,8 +23,8 @@ void RqTree::build(std::span<const SubscriptionId> ids) {
   for (const SubscriptionId id : ids) {
     store_.for_each_entry(id, [&](EntryId entry) {
       workload_.count(store_.clause(entry), +1);
-      const Token key = choose(entry);
-      areas_.insert(lists_[row(key)], item_of(entry), workload_.chance(key));
+      placing_ = choose(entry);
+      areas_.insert(lists_[row(placing_)], item_of(entry), workload_.chance(placing_));
     });
   }
   // Only when all are in: the store has them all already.
@@ -67,8 +67,8 @@ void RqTree::rebuild() {
     std::vector<Item> items;
     for (std::uint32_t i = starts[list]; i < ends[list]; ++i) items.push_back(item_of(grouped[i]));
     if (items.empty()) continue;
-    const double chance = workload_.chance(keys_[items[0].entry]);
-    areas_.build(lists_[list], std::move(items), chance);
+    placing_ = keys_[items[0].entry];
+    areas_.build(lists_[list], std::move(items), workload_.chance(placing_));
   }
 }
 

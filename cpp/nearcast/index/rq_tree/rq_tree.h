@@ -41,6 +41,29 @@ class RqTree final : public MatchIndex {
   void save(ArchiveWriter& out) const override;
   void load(ArchiveReader& in) override;
 
+  // For who keeps messages in the same lists and cells (index/rq_plus_tree).
+  using Forest = QuadForest<CellLists>;
+  void watch(CellWatcher& watcher) { areas_.watch(watcher); }
+  const Forest& forest() const { return areas_.forest(); }
+  /// The quadtree of a keyword's list; none: the list is short, or there is none.
+  QuadNodeId root_of(Token key) const {
+    return row(key) < lists_.size() ? lists_[row(key)].root : kNoQuadNode;
+  }
+  /// Calls visit(key, root) for each list that is a quadtree.
+  template <typename Visit>
+  void for_each_root(Visit&& visit) const {
+    for (std::uint32_t i = 0; i < lists_.size(); ++i) {
+      if (lists_[i].root != kNoQuadNode) visit(Token{i - 1}, lists_[i].root);
+    }
+  }
+  Token placing() const { return placing_; }  ///< the keyword whose list is being changed
+  Token key_of(EntryId entry) const { return keys_[entry]; }
+  /// Calls visit(node) for each cell of its list's tree that the entry is attached to.
+  template <typename Visit>
+  void for_each_cell_of(EntryId entry, Visit&& visit) const {
+    forest().for_each_cell_of(root_of(keys_[entry]), item_of(entry), visit);
+  }
+
  private:
   using Item = AreaLists::Item;
 
@@ -51,6 +74,7 @@ class RqTree final : public MatchIndex {
   void rebuild();
 
   Workload workload_;
+  Token placing_ = kUnknownToken;
   EntryMap<Token> keys_;  ///< under which keyword an entry stands
   Array<AreaList> lists_;
   AreaLists areas_;
