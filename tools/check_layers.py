@@ -32,8 +32,11 @@ PYTHON = {
     "matcher": {"_core", "errors", "model", "text", "weights", "keywords", "columns"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
     | {"explain", "matcher"},
-    "bench": {"errors", "model", "text", "keywords", "events", "columns", "matcher", "hub"},
-    "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"},
+    "partition": {"errors", "model", "weights", "events"},
+    "bench": {"errors", "model", "text", "keywords", "events", "columns", "matcher", "hub"}
+    | {"partition"},
+    "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}
+    | {"partition"},
 }
 INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?')
 IMPORT = re.compile(r"^\s*(?:from nearcast import ([\w, ]+)|(?:from|import) nearcast\.(\w+))", re.M)
