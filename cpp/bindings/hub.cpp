@@ -9,6 +9,7 @@
 
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
 
@@ -162,6 +163,13 @@ void bind_hub(nb::module_& module) {
       .def_prop_ro("live_messages", &Hub::live_messages)
       .def_prop_ro("message_bytes", &Hub::message_bytes)
       .def("check_invariants", &Hub::check_invariants)
+      .def(
+          "save",
+          [](const Hub& self, const std::string& path) {
+            nb::gil_scoped_release unlocked;
+            save_snapshot(self, path);
+          },
+          "path"_a)
       .def_prop_ro(
           "engine", [](Hub& self) -> Engine& { return self.engine(); },
           nb::rv_policy::reference_internal)

@@ -19,7 +19,7 @@ void bind_snapshot(nb::module_& module) {
                                                     : Verify::kNever;
         return open_snapshot(path, how);
       },
-      "path"_a, "verify"_a.none(), "The engine in a file, of the mode that it was saved in.");
+      "path"_a, "verify"_a.none(), "What was saved in a file: an engine or a hub.");
 }
 
 }  // namespace nearcast

@@ -150,8 +150,8 @@ class RankEngine:
 
     def save(self, path: str) -> None: ...
 
-def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine:
-    """The engine in a file, of the mode that it was saved in."""
+def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine | Hub:
+    """What was saved in a file: an engine or a hub."""
 
 class Hub:
     """Events in, signed changes out."""
@@ -204,6 +204,8 @@ class Hub:
     def message_bytes(self) -> int: ...
 
     def check_invariants(self) -> None: ...
+
+    def save(self, path: str) -> None: ...
 
     @property
     def engine(self) -> Engine: ...

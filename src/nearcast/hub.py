@@ -7,6 +7,7 @@ Clock, life of messages and result sets are the core's, one call per batch.
 from __future__ import annotations
 
 from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -17,18 +18,20 @@ from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
     NearcastError,
+    SnapshotError,
     UnknownIdError,
     UnsupportedError,
     Verbatim,
 )
 from nearcast.explain import Explanation, explain
-from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens
+from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens, saving
 from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Window, bbox_from
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.weights import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
 
     from nearcast.events import Event
     from nearcast.model import Area, Mode
@@ -97,11 +100,15 @@ class Hub:
             raise InvalidParameterError(what, got=window, wanted="Window(count=…) or (seconds=…)")
         size = (window.count, window.seconds) if window else (None, None)
         kinds = (topk, expiry)
-        self._core = _core.Hub(index, check_parameters(parameters), *size, _space(space), *kinds)
-        self._engine = self._core.engine
-        self._analyzer = analyzer
+        core = _core.Hub(index, check_parameters(parameters), *size, _space(space), *kinds)
+        self._adopt(core, analyzer)
         if weights is not None:
             self.set_weights(weights)
+
+    def _adopt(self, core: _core.Hub, analyzer: Analyzer) -> None:
+        self._core = core
+        self._engine = core.engine
+        self._analyzer = analyzer
 
     # ---- one event --------------------------------------------------------------------------
 
@@ -229,6 +236,41 @@ class Hub:
             what = "weights are not weights"
             raise InvalidParameterError(what, got=weights, wanted="Weights(documents, df) or None")
         return changes_of(_change_table(np.array([1], np.int64), *changed))
+
+    # ---- lasting state ----------------------------------------------------------------------
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write everything to a file, whole or not at all: subscriptions, messages, the clock."""
+        with saving:
+            self._core.save(str(Path(path)))
+
+    @classmethod
+    def open(
+        cls,
+        path: str | PathLike[str],
+        *,
+        analyzer: Analyzer = DEFAULT_ANALYZER,
+        verify: bool | None = None,
+    ) -> Hub:
+        """Go on where `save` was called, with the same settings.
+
+        Parameters
+        ----------
+        path
+            Written by `save`.
+        analyzer
+            As it was when the snapshot was made; it is not part of the file.
+        verify
+            Compare contents with their checksums: always, never, or if the file is small (None).
+        """
+        saved = _core.open_snapshot(str(Path(path)), verify)
+        if not isinstance(saved, _core.Hub):
+            what = f"snapshot {str(path)!r} is of another kind"
+            got = Verbatim("a matcher")
+            raise SnapshotError(what, got=got, wanted="a hub", hint="Matcher.open")
+        hub = cls.__new__(cls)
+        hub._adopt(saved, analyzer)
+        return hub
 
     # ---- questions --------------------------------------------------------------------------
 

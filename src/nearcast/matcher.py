@@ -24,7 +24,9 @@ from nearcast.errors import (
     InvalidParameterError,
     InvalidSubscriptionError,
     NearcastError,
+    SnapshotError,
     UnknownIdError,
+    Verbatim,
 )
 from nearcast.keywords import parse, plain
 from nearcast.model import Bbox, area_from, bbox_from, number, point_from
@@ -42,7 +44,7 @@ MatcherMode: TypeAlias = Literal["match", "rank"]
 
 DEFAULT_INDEX = "auto"
 
-_saving = Lock()  # what is unfinished is named after the process: two threads would share it
+saving = Lock()  # what is unfinished is named after the process: two threads would share it
 
 
 def indexes() -> list[_core.IndexKind]:
@@ -411,7 +413,7 @@ class Matcher:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a snapshot, whole or not at all."""
-        with _saving:
+        with saving:
             self._engine.save(str(Path(path)))
 
     @classmethod
@@ -433,8 +435,12 @@ class Matcher:
         verify
             Compare contents with their checksums: always, never, or if the file is small (None).
         """
+        saved = _core.open_snapshot(str(Path(path)), verify)
+        if isinstance(saved, _core.Hub):
+            what = f"snapshot {str(path)!r} is of another kind"
+            raise SnapshotError(what, got=Verbatim("a hub"), wanted="a matcher", hint="Hub.open")
         matcher = cls.__new__(cls)
-        matcher._adopt(_core.open_snapshot(str(Path(path)), verify), analyzer)
+        matcher._adopt(saved, analyzer)
         return matcher
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import tempfile
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -30,6 +33,10 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
 
     kind: str
     parameters: dict[str, Any]
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp())
 
     @initialize(window=some.windows, weights=some.weights)
     def start(self, window: dict[str, Any], weights: dict[str, Any] | None) -> None:
@@ -98,12 +105,21 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
         expected = self.oracle.reweigh(1, weights)
         assert rows([asdict(change) for change in changes]) == rows(expected)
 
+    @rule()
+    def save_and_open(self) -> None:
+        path = self.folder / "hub"
+        self.hub.save(path)
+        self.hub = nc.Hub.open(path)
+
     @invariant()
     def structure_is_sound(self) -> None:
         if hasattr(self, "hub"):
             self.hub.check_invariants()
             assert len(self.hub) == len(self.oracle.modes())
             assert self.hub.clock == self.oracle.clock
+
+    def teardown(self) -> None:
+        shutil.rmtree(self.folder)
 
 
 @pytest.mark.parametrize("variant", variants(), ids=name_of)

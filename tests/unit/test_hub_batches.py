@@ -236,3 +236,12 @@ def test_an_iterable_that_breaks_changes_nothing(hub):
     with pytest.raises(RuntimeError):
         hub.apply(broken())
     assert hub.clock == 0
+
+
+def test_a_matcher_is_not_a_hub_nor_the_other_way_round(tmp_path):
+    nc.Hub().save(tmp_path / "hub")
+    nc.Matcher().save(tmp_path / "matcher")
+    with pytest.raises(nc.SnapshotError, match="got a hub, wanted a matcher"):
+        nc.Matcher.open(tmp_path / "hub")
+    with pytest.raises(nc.SnapshotError, match="got a matcher, wanted a hub"):
+        nc.Hub.open(tmp_path / "matcher")

@@ -12,6 +12,7 @@
 /// guards it.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 #include <mutex>
 #include <optional>
@@ -32,17 +33,23 @@ namespace nearcast {
 /// Which subscriptions hold sets? By slot.
 class LiveFlags {
  public:
-  bool has(SubscriptionId id) const { return raw(id) < flags_.size() && flags_[raw(id)]; }
+  bool has(SubscriptionId id) const { return raw(id) < flags_.size() && flags_[raw(id)] != 0; }
   void set(SubscriptionId id, bool is_holding) {
     if (has(id) == is_holding) return;
     if (flags_.size() <= raw(id)) flags_.resize(raw(id) + 1);
-    flags_[raw(id)] = is_holding;
+    flags_[raw(id)] = is_holding ? 1 : 0;
     count_ += is_holding ? 1 : std::size_t{0} - 1;
   }
   bool empty() const { return count_ == 0; }
 
+  void save(ArchiveWriter& out) const { flags_.save(out); }
+  void load(ArchiveReader& in) {
+    flags_.load(in);
+    count_ = static_cast<std::size_t>(std::count(flags_.begin(), flags_.end(), 1));
+  }
+
  private:
-  std::vector<bool> flags_;
+  Array<std::uint8_t> flags_;
   std::size_t count_ = 0;
 };
 
@@ -87,6 +94,11 @@ class Hub {
   RankEngine& rank_engine() { return rank_; }
   const TopLists& top_lists() const { return top_; }
   void check_invariants() const;
+
+  const Window& window() const { return window_; }
+  const TopSettings& top_settings() const { return top_.settings(); }
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);  ///< into a new hub with the same settings
 
  private:
   static constexpr double kNever = std::numeric_limits<double>::infinity();

@@ -27,6 +27,7 @@ class TopLists {
  public:
   TopLists(const MessageStore& messages, TopSettings settings);
 
+  const TopSettings& settings() const { return settings_; }
   std::size_t size() const { return ids_.size(); }
   bool has(std::string_view id) const { return ids_.find(ExternalId(id)) != ExternalIds::kNone; }
   std::string_view word(SubscriptionId id) const { return ids_.word(raw(id)); }

@@ -1,8 +1,9 @@
 #include "nearcast/snapshot/snapshot.h"
 
 #include <cstring>
+#include <map>
+#include <optional>
 #include <sstream>
-#include <type_traits>
 
 #include "nearcast/base/errors.h"
 #include "nearcast/base/hash.h"
@@ -13,16 +14,18 @@ namespace nearcast {
 namespace {
 
 constexpr const char* kRankMark = "rank";  ///< after the index: the engine ranks
+constexpr const char* kHubMark = "hub";    ///< after the index: a hub, with settings of its own
+
+using Values = std::map<std::string, ParameterValue>;
 
 /// Which index, with which parameters: a line each, so that a hexdump tells what a file is.
-template <typename AnEngine>
-std::string describe(const AnEngine& engine) {
+std::string describe(const std::string& index, const std::string& mark, const Values& values) {
   std::ostringstream out;
-  out << engine.index_name();
-  if (std::is_same_v<AnEngine, RankEngine>) out << '\t' << kRankMark;
+  out << index;
+  if (!mark.empty()) out << '\t' << mark;
   out << '\n';
   out.precision(17);
-  for (const auto& [name, value] : engine.parameters()) {
+  for (const auto& [name, value] : values) {
     out << name << '\t' << "bns"[value.index()] << '\t';
     std::visit([&](const auto& item) { out << item; }, value);
     out << '\n';
@@ -30,18 +33,19 @@ std::string describe(const AnEngine& engine) {
   return out.str();
 }
 
-AnyEngine engine_as_described(const std::string& text) {
+struct Description {
+  std::string index, mark;
+  Values parameters, settings;  ///< settings are those whose names begin with @
+};
+
+Description read_description(const std::string& text) {
   std::istringstream in(text);
-  std::string line, index, mode;
+  std::string line;
   std::getline(in, line);
   std::istringstream first(line);
-  std::getline(first, index, '\t');
-  std::getline(first, mode, '\t');
-  if (!mode.empty() && mode != kRankMark) {
-    throw Error(ErrorKind::kSnapshot, "snapshot: its mode is unknown", "'" + mode + "'",
-                "'rank' or none");
-  }
-  Engine::GivenParameters parameters;
+  Description found;
+  std::getline(first, found.index, '\t');
+  std::getline(first, found.mark, '\t');
   while (std::getline(in, line)) {
     std::istringstream fields(line);
     std::string name, type, value;
@@ -49,24 +53,68 @@ AnyEngine engine_as_described(const std::string& text) {
       throw Error(ErrorKind::kSnapshot, "snapshot: its description cannot be read");
     }
     std::getline(fields, value, '\t');
+    ParameterValue& place = name[0] == '@' ? found.settings[name] : found.parameters[name];
     if (type == "b") {
-      parameters[name] = value == "1";
+      place = value == "1";
     } else if (type == "n") {
-      parameters[name] = std::strtod(value.c_str(), nullptr);
+      place = std::strtod(value.c_str(), nullptr);
     } else {
-      parameters[name] = value;
+      place = value;
     }
   }
-  if (mode == kRankMark) return std::make_unique<RankEngine>(index, parameters);
-  return std::make_unique<Engine>(index, parameters);
+  return found;
 }
 
-template <typename AnEngine>
-void save(const AnEngine& engine, const std::string& path) {
+Values settings_of(const Hub& hub) {
+  Values all = hub.engine().parameters();
+  const Rect& space = hub.top_settings().space;
+  if (hub.window().count) all["@count"] = static_cast<double>(*hub.window().count);
+  if (hub.window().seconds) all["@seconds"] = *hub.window().seconds;
+  all["@west"] = space.west;
+  all["@south"] = space.south;
+  all["@east"] = space.east;
+  all["@north"] = space.north;
+  all["@arrival"] = hub.top_settings().arrival;
+  all["@expiry"] = hub.top_settings().expiry;
+  return all;
+}
+
+std::unique_ptr<Hub> hub_as_described(const Description& found) {
+  const auto number = [&](const char* name) -> std::optional<double> {
+    const auto at = found.settings.find(name);
+    if (at == found.settings.end() || !std::holds_alternative<double>(at->second)) return {};
+    return std::get<double>(at->second);
+  };
+  const auto word = [&](const char* name) {
+    const auto at = found.settings.find(name);
+    const bool is_there =
+        at != found.settings.end() && std::holds_alternative<std::string>(at->second);
+    return is_there ? std::get<std::string>(at->second) : std::string();
+  };
+  Window window;
+  if (const auto count = number("@count"); count && *count >= 1 && *count < 0x1p53) {
+    window.count = static_cast<std::uint64_t>(*count);
+  }
+  window.seconds = number("@seconds");
+  const Rect space{number("@west").value_or(-180), number("@south").value_or(-90),
+                   number("@east").value_or(180), number("@north").value_or(90)};
+  return std::make_unique<Hub>(found.index, found.parameters, window,
+                               TopSettings{space, word("@arrival"), word("@expiry")});
+}
+
+Saved make_as_described(const Description& found) {
+  if (found.mark == kHubMark) return hub_as_described(found);
+  if (found.mark == kRankMark) return std::make_unique<RankEngine>(found.index, found.parameters);
+  if (found.mark.empty()) return std::make_unique<Engine>(found.index, found.parameters);
+  throw Error(ErrorKind::kSnapshot, "snapshot: its content is unknown", "'" + found.mark + "'",
+              "'rank', 'hub' or none");
+}
+
+template <typename Any>
+void save(const Any& any, const std::string& description, const std::string& path) {
   FileWriter out(path);
-  const std::string description = describe(engine);
   out.blob(description.data(), description.size(), 1);
-  engine.save(out);
+  any.save(out);
   out.finish();
 }
 
@@ -90,22 +138,29 @@ std::uint64_t checksum(const void* bytes, std::size_t count) {
   return sum;
 }
 
-void save_snapshot(const Engine& engine, const std::string& path) { save(engine, path); }
-void save_snapshot(const RankEngine& engine, const std::string& path) { save(engine, path); }
+void save_snapshot(const Engine& engine, const std::string& path) {
+  save(engine, describe(engine.index_name(), "", engine.parameters()), path);
+}
+void save_snapshot(const RankEngine& engine, const std::string& path) {
+  save(engine, describe(engine.index_name(), kRankMark, engine.parameters()), path);
+}
+void save_snapshot(const Hub& hub, const std::string& path) {
+  save(hub, describe(hub.engine().index_name(), kHubMark, settings_of(hub)), path);
+}
 
-AnyEngine open_snapshot(const std::string& path, Verify verify) {
+Saved open_snapshot(const std::string& path, Verify verify) {
   FileReader in(path);
   if (verify == Verify::kAlways ||
       (verify == Verify::kIfSmall && in.file_size() <= kAlwaysVerifyUpTo)) {
     in.verify_contents();
   }
-  const Blob description = in.blob(1);
-  AnyEngine engine =
-      engine_as_described({reinterpret_cast<const char*>(description.bytes), description.count});
-  std::visit([&](const auto& one) { one->load(in); }, engine);
+  const Blob text = in.blob(1);
+  Saved saved =
+      make_as_described(read_description({reinterpret_cast<const char*>(text.bytes), text.count}));
+  std::visit([&](const auto& one) { one->load(in); }, saved);
   if (!in.is_at_end())
     throw Error(ErrorKind::kSnapshot, "snapshot '" + path + "': has blobs that nothing reads");
-  return engine;
+  return saved;
 }
 
 }  // namespace nearcast
