@@ -9,7 +9,7 @@ SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproje
 help:
 	@echo "make demo      build, then show the main job in the terminal"
 	@echo "make test      build, check style and layers, run all tests"
-	@echo "make sanitize  the contract suite under AddressSanitizer and UBSan"
+	@echo "make sanitize  the contract suite under AddressSanitizer and UBSan (EXAMPLES=5)"
 	@echo "make fuzz      long fuzzing (ROUNDS=200000)"
 	@echo "make stub      write src/nearcast/_core.pyi anew"
 	@echo "make wheel     a wheel in dist/"
@@ -61,7 +61,8 @@ sanitize:
 	  --config-settings=build-dir=build/sanitize .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	  $(SANITIZE_BIN)/python -m pytest tests/contract tests/fuzz -q -p no:cacheprovider
+	  NEARCAST_EXAMPLES=$(or $(EXAMPLES),5) \
+	  $(SANITIZE_BIN)/python -m pytest tests/contract tests/fuzz -q -n 2 -p no:cacheprovider
 
 clean:
 	rm -rf build dist $(VENV)/.built
