@@ -22,7 +22,7 @@ from nearcast.hub import changes_of
 def test_log_gives_the_changes_of_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
     kind, parameters = variant
 
-    @settings(max_examples=2 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
     @given(
         log=some.event_logs(("match", "rank", "top"), bad_lines=True),
         window=some.windows,

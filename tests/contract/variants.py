@@ -78,6 +78,12 @@ def rank_variants() -> list[tuple[str, dict[str, Any]]]:
     return [variant for variant in variants() if variant[0] in able] + [("lfilter", {})]
 
 
+def moving_variants() -> list[tuple[str, dict[str, Any]]]:
+    """Return those that keep messages themselves, and some that `auto` does it for."""
+    able = {kind.name for kind in nc.indexes() if "moving" in kind.capabilities} | {"auto"}
+    return [variant for variant in variants() if variant[0] in able] + [("ap-tree", {})]
+
+
 def name_of(variant: tuple[str, dict[str, Any]]) -> str:
     """Return a readable name for test reports."""
     kind, parameters = variant

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from nearcast.cli.demo_cities import CITIES
 from nearcast.hub import Hub, changes_of
-from nearcast.model import Circle, whole_number
+from nearcast.model import Circle, Window, whole_number
 
 if TYPE_CHECKING:
     import argparse
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         whole_number(getattr(args, name), f"--{name}")
     console = Console()
     dice = random.Random(args.seed)
-    hub = Hub()
+    hub = Hub(window=Window(count=args.messages))
     owners = _subscribe(hub, args.subscriptions, dice)
     console.print(
         f"[bold]{len(hub):,} saved searches[/] around {len(CITIES)} cities, for example "
@@ -63,6 +63,8 @@ def run(args: argparse.Namespace) -> int:
     outcome = _publish(hub, args.messages, dice)
     console.print(_deliveries(outcome, owners))
     console.print(_explanation(hub, owners))
+    console.print(_walk(hub, outcome.texts))
+    console.print(_best(hub, outcome.texts))
     console.print(_figures(hub, outcome))
     return 0
 
@@ -111,6 +113,35 @@ def _explanation(hub: Hub, owners: dict[str, str]) -> str:
     why = hub.explain("s0", "free coffee until noon", at=CITIES[0][1:])
     question = f"Would 'free coffee until noon' in {CITIES[0][0]} reach s0 ({owners['s0']})?"
     return f"{question} [yellow]{why}[/]"
+
+
+def _walk(hub: Hub, texts: dict[str, str]) -> Table:
+    """Send a live subscription through a city: its set follows it."""
+    city, lon, lat = CITIES[0]
+    table = Table("at", "change", "text", title=f"a walk through {city}: jazz within 2 km, live")
+    stops = [round(lon + step / 100, 5) for step in range(-4, 5, 2)]
+    changes = hub.subscribe(
+        "walker", keywords="jazz", area=Circle((stops[0], lat), 2000), live=True
+    )
+    for stop in stops:
+        if stop != stops[0]:
+            changes = hub.move("walker", area=Circle((stop, lat), 2000))
+        for change in changes[:3]:
+            sign = "[green]+[/]" if change.change == "added" else "[red]-[/]"
+            table.add_row(f"{stop:.3f}", f"{sign} {change.message}", texts[change.message])
+    held = len(hub.results("walker"))
+    table.caption = f"{held} messages in the set at the end; at most 3 changes shown per stop"
+    return table
+
+
+def _best(hub: Hub, texts: dict[str, str]) -> Table:
+    city, *at = CITIES[0]
+    terms = {"keywords": ["free", "jazz", "concert"], "k": 3, "alpha": 0.5, "at": at}
+    hub.subscribe("best", mode="top", **terms)
+    table = Table("score", "message", "text", title=f"top 3 for free jazz concert in {city}")
+    for message, score in hub.results("best"):
+        table.add_row(f"{score:.6f}", message, texts[message])
+    return table
 
 
 def _figures(hub: Hub, outcome: _Outcome) -> Table:
