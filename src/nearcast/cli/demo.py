@@ -63,7 +63,7 @@ def run(args: argparse.Namespace) -> int:
     outcome = _publish(hub, args.messages, dice)
     console.print(_deliveries(outcome, owners))
     console.print(_explanation(hub, owners))
-    console.print(_walk(hub, outcome.texts))
+    console.print(_drive(hub, outcome.texts))
     console.print(_best(hub, outcome.texts))
     console.print(_figures(hub, outcome))
     return 0
@@ -115,21 +115,21 @@ def _explanation(hub: Hub, owners: dict[str, str]) -> str:
     return f"{question} [yellow]{why}[/]"
 
 
-def _walk(hub: Hub, texts: dict[str, str]) -> Table:
-    """Send a live subscription through a city: its set follows it."""
+def _drive(hub: Hub, texts: dict[str, str]) -> Table:
+    """Send a live subscription through a city: its set changes with the place."""
     city, lon, lat = CITIES[0]
-    table = Table("at", "change", "text", title=f"a walk through {city}: jazz within 2 km, live")
-    stops = [round(lon + step / 100, 5) for step in range(-4, 5, 2)]
-    changes = hub.subscribe(
-        "walker", keywords="jazz", area=Circle((stops[0], lat), 2000), live=True
-    )
-    for stop in stops:
-        if stop != stops[0]:
-            changes = hub.move("walker", area=Circle((stop, lat), 2000))
+    title = f"a drive through {city}: whatever is free within 4 km"
+    table = Table("at", "change", "text", title=title)
+    for step in range(-6, 7, 3):
+        at = (round(lon + step / 100, 5), lat)
+        if "driver" in hub:
+            changes = hub.move("driver", area=Circle(at, 4000))
+        else:
+            changes = hub.subscribe("driver", keywords="free", area=Circle(at, 4000), live=True)
         for change in changes[:3]:
             sign = "[green]+[/]" if change.change == "added" else "[red]-[/]"
-            table.add_row(f"{stop:.3f}", f"{sign} {change.message}", texts[change.message])
-    held = len(hub.results("walker"))
+            table.add_row(f"{at[0]:.3f}", f"{sign} {change.message}", texts[change.message])
+    held = len(hub.results("driver"))
     table.caption = f"{held} messages in the set at the end; at most 3 changes shown per stop"
     return table
 
