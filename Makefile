@@ -27,7 +27,7 @@ $(VENV)/.built: $(VENV)/.tools $(SOURCES)
 	@touch $@
 
 test: build lint
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: build
 	$(BIN)/ruff check .

@@ -33,10 +33,11 @@ PYTHON = {
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
     | {"explain", "matcher"},
     "partition": {"errors", "model", "weights", "events"},
+    "spark": {"errors", "model", "text", "weights", "events", "matcher", "hub", "partition"},
     "bench": {"errors", "model", "text", "keywords", "events", "columns", "matcher", "hub"}
-    | {"partition"},
+    | {"partition", "spark"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}
-    | {"partition"},
+    | {"partition", "spark"},
 }
 INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?')
 IMPORT = re.compile(r"^\s*(?:from nearcast import ([\w, ]+)|(?:from|import) nearcast\.(\w+))", re.M)

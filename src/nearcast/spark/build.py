@@ -1,0 +1,277 @@
+"""From a table of subscriptions to an index: planned once, built in parallel, committed at the end.
+
+Spark moves each subscription to the partitions that hold it; each task then builds its partition
+natively and writes a snapshot. Files belong to a base that no version names yet, so a build that
+fails or is repeated disturbs nobody.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+
+from nearcast.errors import DuplicateIdError, InvalidParameterError, SnapshotError
+from nearcast.matcher import DEFAULT_INDEX, Matcher
+from nearcast.partition import Plan, make_plan
+from nearcast.partition.plan import pack
+from nearcast.spark.columnar import by_partition, routed_schema, spread
+from nearcast.spark.definitions import all_wants, conform, place_rows, table_of_events
+from nearcast.spark.deltas import learned_plan
+from nearcast.spark.shard import build_shard, manifest_at, open_shard
+from nearcast.spark.store import Index, Manifest, read_arrow, snapshot_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+
+    from pyspark.sql import DataFrame, SparkSession
+
+    from nearcast.partition.plan import Mechanism
+    from nearcast.weights import Weights
+
+_ATTEMPTS = 3
+
+
+def build_index(
+    subscriptions: DataFrame,
+    path: str | PathLike[str],
+    *,
+    mode: str = "match",
+    mechanism: Mechanism = "hash",
+    partitions: int = 1,
+    sample: pa.Table | None = None,
+    index: str = DEFAULT_INDEX,
+    weights: Weights | None = None,
+) -> Manifest:
+    """Build a version of an index from a table of subscriptions.
+
+    Parameters
+    ----------
+    subscriptions
+        `id` (string or long, each once), `keywords` (array of tokens, all required; null: none),
+        `west`, `south`, `east`, `north` (null: anywhere), to rank `alpha` and `threshold`; or
+        `event`, a subscribe event as a line, where these do not suffice.
+    path
+        Folder of the index; a new one, or one whose subscriptions are replaced by these.
+    mode
+        "match" or "rank".
+    mechanism, partitions
+        How subscriptions are distributed. One partition is mapped by every worker, and nothing has
+        to be shuffled: best as long as it fits into the memory of a machine.
+    sample
+        Messages like those that will come, `tokens` and a place: what a plan is balanced by.
+    index
+        Index kind in each partition.
+    weights
+        The epoch by which ranked subscriptions are weighed.
+    """
+    store = Index(path)
+    base = store.new_base()
+    rows = str(base / "subscriptions")
+    _conformed(subscriptions, mode).write.parquet(rows)
+    spark = subscriptions.sparkSession
+    _refuse_duplicates(spark.read.parquet(rows))
+    plan = _plan(base, mode, mechanism, partitions, sample, weights)
+    _build(spark, base, plan, index)
+    return store.commit(
+        Manifest(store.next_version(), base.name, (), mode, mechanism, plan.partitions, index)
+    )
+
+
+def compact_index(spark: SparkSession, path: str | PathLike[str]) -> Manifest:
+    """Write the newest version as a base of its own; queries go on meanwhile.
+
+    Deltas that are committed meanwhile stay deltas of the new base.
+    """
+    store = Index(path)
+    old = store.latest()
+    base = store.new_base()
+    (base / "plan.arrow").write_bytes(learned_plan(store, old).to_buffer().to_pybytes())
+    _write_rows(base, current_rows(store, old))
+    place, version = str(store.path), old.version
+
+    def save(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for partition in batch.column("id").to_pylist():
+                open_shard(place, version, partition).save(base)
+                yield pa.RecordBatch.from_pydict({"id": [partition]})
+
+    numbers = spark.range(old.partitions, numPartitions=old.partitions)
+    numbers.mapInArrow(save, "id long").collect()
+    for _ in range(_ATTEMPTS):
+        newest = store.latest()
+        if newest.base != old.base:
+            break
+        later = tuple(delta for delta in newest.deltas if delta[0] > old.version)
+        compacted = replace(newest, version=newest.version + 1, base=base.name, deltas=later)
+        try:
+            return store.commit(compacted)
+        except SnapshotError:
+            continue
+    what = f"index {str(store.path)!r} was replaced while it was compacted"
+    raise SnapshotError(what, hint="try again")
+
+
+def rebalance_index(
+    spark: SparkSession,
+    path: str | PathLike[str],
+    sample: pa.Table,
+    *,
+    mechanism: Mechanism | None = None,
+    partitions: int | None = None,
+) -> Manifest:
+    """Distribute the newest version anew, by messages that came lately [Skype §7.4].
+
+    The whole plan is made again, so that partitions split and merge as their load asks. Changes
+    that are committed meanwhile are lost to nobody: the rebalance starts again with them.
+    """
+    store = Index(path)
+    for _ in range(_ATTEMPTS):
+        old = store.latest()
+        weights = store.plan(old).weights
+        base = store.new_base()
+        _write_rows(base, current_rows(store, old))
+        chosen = mechanism or old.mechanism
+        plan = _plan(base, old.mode, chosen, partitions or old.partitions, sample, weights)  # type: ignore[arg-type]
+        _build(spark, base, plan, old.index)
+        moved = replace(old, version=old.version + 1, base=base.name, deltas=())
+        try:
+            return store.commit(
+                replace(moved, mechanism=plan.mechanism, partitions=plan.partitions)
+            )
+        except SnapshotError:
+            continue
+    what = f"index {str(store.path)!r} changes faster than it can be rebalanced"
+    raise SnapshotError(what, hint="stop committing deltas meanwhile")
+
+
+def current_rows(store: Index, manifest: Manifest) -> pa.Table:
+    """Return the table of subscriptions at a version."""
+    base = ds.dataset(store.path / manifest.base / "subscriptions", format="parquet").to_table()
+    rows = conform(base, manifest.mode)
+    for _, name in manifest.deltas:
+        delta = read_arrow(store.path / name)
+        type_ = rows.schema.field("id").type
+        touched = delta.column("id").cast(type_)
+        kept = rows.filter(pc.invert(pc.is_in(rows.column("id"), value_set=touched)))
+        lines = [line for line in delta.column("event").to_pylist() if line is not None]
+        added = table_of_events([_fields(line) for line in lines], manifest.mode)
+        place = added.schema.get_field_index("id")
+        added = added.set_column(place, "id", added.column("id").cast(type_))
+        rows = pa.concat_tables([kept, added])
+    return rows
+
+
+def _fields(line: str) -> dict[str, object]:
+    import json
+
+    return dict(json.loads(line))
+
+
+def _write_rows(base: Path, rows: pa.Table) -> None:
+    (base / "subscriptions").mkdir()
+    pq.write_table(rows, base / "subscriptions" / "part-0.parquet")
+
+
+def _conformed(subscriptions: DataFrame, mode: str) -> DataFrame:
+    from pyspark.sql import functions as f
+
+    types = dict(subscriptions.dtypes)
+    if "id" not in types:
+        what = "subscriptions have no column 'id'"
+        raise InvalidParameterError(what, got=list(types), wanted="id")
+    wanted = {"id": "long" if types["id"] in ("int", "bigint", "smallint") else "string"}
+    wanted["keywords"] = "array<string>"
+    sides = ("west", "south", "east", "north") + (("alpha", "threshold") if mode == "rank" else ())
+    wanted.update(dict.fromkeys(sides, "double"), event="string")
+    return subscriptions.select(
+        *(
+            (f.col(name) if name in types else f.lit(None)).cast(type_).alias(name)
+            for name, type_ in wanted.items()
+        )
+    )
+
+
+def _refuse_duplicates(subscriptions: DataFrame) -> None:
+    found = subscriptions.groupBy("id").count().where("count > 1 or id is null").take(1)
+    if found:
+        what = f"subscription {found[0]['id']!r} is there {found[0]['count']} times"
+        raise DuplicateIdError(what, wanted="each id once, and none null")
+
+
+def _plan(
+    base: Path,
+    mode: str,
+    mechanism: Mechanism,
+    partitions: int,
+    sample: pa.Table | None,
+    weights: Weights | None,
+) -> Plan:
+    """Make the plan and write it; all words of all subscriptions have to be known to it."""
+    if mode not in ("match", "rank"):
+        what = "mode is not one of an index"
+        raise InvalidParameterError(what, got=mode, wanted="'match' or 'rank'")
+    plan = Plan("hash", mode, partitions, weights=weights)  # type: ignore[arg-type]
+    if mechanism != "hash" and partitions > 1:
+        if sample is None:
+            what = f"mechanism {mechanism!r} needs a sample of messages"
+            raise InvalidParameterError(what, wanted="sample=…, with tokens and a place")
+        table = ds.dataset(base / "subscriptions", format="parquet").to_table()
+        wants = all_wants(conform(table, mode), mode)  # type: ignore[arg-type]
+        plan = make_plan(mechanism, partitions, wants, sample, weights=weights)
+    (base / "plan.arrow").write_bytes(plan.to_buffer().to_pybytes())
+    return plan
+
+
+def _build(spark: SparkSession, base: Path, plan: Plan, index: str) -> None:
+    """Move subscriptions to their partitions and build these, each in one task."""
+    rows = spark.read.parquet(str(base / "subscriptions"))
+    mode = plan.mode
+    weights = plan.weights
+    placed = spread(rows.mapInArrow(_placer(str(base), mode), routed_schema(rows)), plan.partitions)
+
+    def build(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for partition, table in by_partition(batches):
+            matcher = Matcher(index, mode=mode)  # type: ignore[arg-type]
+            if mode == "rank":
+                matcher.set_weights(weights)
+            bits = np.frombuffer(b"".join(table.column("partitions").to_pylist()), np.uint8)
+            plain = conform(table.drop_columns(["partition", "partitions"]), mode)
+            build_shard(base, partition, plain, bits.reshape(len(plain), -1), matcher)
+            yield pa.RecordBatch.from_pydict({"id": [partition]})
+
+    built = {row["id"] for row in placed.mapInArrow(build, "id long").collect()}
+    width = -(-plan.partitions // 8)
+    empty = conform(ds.dataset(base / "subscriptions", format="parquet").schema.empty_table(), mode)
+    for partition in set(range(plan.partitions)) - built:
+        matcher = Matcher(index, mode=mode)  # type: ignore[arg-type]
+        build_shard(base, partition, empty, np.zeros((0, width), np.uint8), matcher)
+    missing = [p for p in range(plan.partitions) if not snapshot_file(base, p).is_file()]
+    if missing:
+        what = f"partitions {missing} were built where the driver cannot see them"
+        hint = "put the index on a file system that all machines share"
+        raise SnapshotError(what, got=str(base), wanted="a shared folder", hint=hint)
+    manifest_at.cache_clear()
+
+
+def _placer(base: str, mode: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
+    def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        plan = Plan.from_buffer((Path(base) / "plan.arrow").read_bytes())
+        for batch in batches:
+            table = conform(pa.Table.from_batches([batch]), mode)
+            hits = place_rows(plan, table, mode)  # type: ignore[arg-type]
+            rows, partitions = np.nonzero(hits)
+            bits = pack(hits)
+            copies = table.take(pa.array(rows))
+            copies = copies.append_column("partition", pa.array(partitions.astype(np.int32)))
+            packed = pa.array([bits[row].tobytes() for row in rows], pa.binary())
+            yield from copies.append_column("partitions", packed).to_batches()
+
+    return place

@@ -1,0 +1,267 @@
+"""Raw files to versioned tables: cleaned, analysed, counted.
+
+A version of a table is a folder that appears as a whole: `rows` has the clean rows, `refused` the
+others with reasons, `report.json` how many of each; messages also have `keywords` (how many
+messages and how many places have a word), `places` (a histogram), and `weights.json`, an epoch.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from uuid import uuid4
+
+from nearcast.errors import InvalidParameterError
+from nearcast.spark.cleaning import (
+    MESSAGE_FIELDS,
+    SUBSCRIPTION_FIELDS,
+    check_mapping,
+    clean_messages,
+    clean_subscriptions,
+    message_schema,
+    subscription_schema,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+    from os import PathLike
+
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+GRID = 100
+"""Cells per side of the histogram of places: 10,000, as in [Rt §4.2]."""
+MAX_REASONS = 20
+
+
+def read_raw(spark: SparkSession, path: str, form: str | None = None) -> DataFrame:
+    """Read CSV (with a header), JSON (an array), NDJSON, Parquet, or events (lines as they are)."""
+    kind = form or _form_of(path)
+    if kind == "csv":
+        return spark.read.csv(path, header=True)
+    if kind == "json":
+        return spark.read.json(path, multiLine=True)
+    if kind == "ndjson":
+        return spark.read.json(path)
+    if kind == "events":
+        return spark.read.text(path)
+    if kind == "parquet":
+        return spark.read.parquet(path)
+    what = "format is unknown"
+    raise InvalidParameterError(what, got=kind, wanted="csv, json, ndjson, parquet or events")
+
+
+def _form_of(path: str) -> str:
+    suffix = Path(path.rstrip("/")).name.removesuffix(".gz").rpartition(".")[2].lower()
+    return {"jsonl": "ndjson"}.get(suffix, suffix)
+
+
+def prepare_messages(
+    raw: DataFrame, out: str | PathLike[str], columns: Mapping[str, str] | None = None
+) -> Path:
+    """Clean, analyse and count messages; return the folder of the new version.
+
+    Parameters
+    ----------
+    raw
+        Any columns.
+    out
+        Folder of the versions.
+    columns
+        Field to column, where the names differ: id, text, lon and lat or west, south, east and
+        north, time, expires.
+    """
+    mapping = _mapping(columns, MESSAGE_FIELDS, raw.columns)
+    is_point = "lon" in mapping
+
+    def clean(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return (clean_messages(batch, mapping, is_point=is_point) for batch in batches)
+
+    schema = _ddl(message_schema(is_point=is_point))
+
+    def count(rows: DataFrame, folder: Path, report: dict[str, Any]) -> None:
+        _write_statistics(rows, folder, report["clean"], is_point=is_point)
+
+    return _write(raw.mapInArrow(clean, schema), Path(out), count)
+
+
+def prepare_subscriptions(
+    raw: DataFrame,
+    out: str | PathLike[str],
+    columns: Mapping[str, str] | None = None,
+    *,
+    mode: str = "match",
+) -> Path:
+    """Clean and analyse subscriptions; return the folder of the new version.
+
+    Parameters
+    ----------
+    raw
+        Any columns; or one column `event` or `value` with subscribe events as lines.
+    out
+        Folder of the versions.
+    columns
+        Field to column, where the names differ: id, keywords, area or west, south, east, north,
+        alpha, threshold.
+    mode
+        "match" or "rank".
+    """
+    is_events = columns is None and set(raw.columns) in ({"event"}, {"value"})
+    mapping = {} if is_events else _mapping(columns, SUBSCRIPTION_FIELDS, raw.columns)
+
+    def clean(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return (clean_subscriptions(batch, mapping, mode=mode) for batch in batches)
+
+    return _write(raw.mapInArrow(clean, _ddl(subscription_schema(mode))), Path(out), None)
+
+
+def generate_rows(
+    spark: SparkSession,
+    make: Callable[[int, int], pa.Table],
+    count: int,
+    *,
+    per_task: int = 100_000,
+) -> DataFrame:
+    """Make rows of an endless sequence on all machines.
+
+    Parameters
+    ----------
+    spark
+        Whose machines.
+    make
+        Returns the rows from `first` on, `count` of them; a function of a module, or a partial of
+        one. Dictionaries become plain columns.
+    count, per_task
+        How many rows, and how many a task makes.
+    """
+    sample = _plain(make(0, 1))
+
+    def rows(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            for number in batch.column("id").to_pylist():
+                first = number * per_task
+                yield from _plain(make(first, min(per_task, count - first))).to_batches()
+
+    tasks = -(-count // per_task)
+    return spark.range(tasks, numPartitions=max(tasks, 1)).mapInArrow(rows, _ddl(sample.schema))
+
+
+def latest_version(out: str | PathLike[str]) -> Path:
+    """Return the newest version of a table."""
+    found = sorted(Path(out).glob("version-*"))
+    if not found:
+        what = f"no table is at {str(out)!r}"
+        raise InvalidParameterError(what, wanted="a folder with a version")
+    return found[-1]
+
+
+def _mapping(
+    columns: Mapping[str, str] | None, known: tuple[str, ...], there: list[str]
+) -> dict[str, str]:
+    mapping = {name: name for name in known if name in there}
+    mapping.update(columns or {})
+    check_mapping(mapping, known, there)
+    return mapping
+
+
+def _write(
+    rows: DataFrame,
+    out: Path,
+    count: Callable[[DataFrame, Path, dict[str, Any]], None] | None,
+) -> Path:
+    """Write a version in a folder that nobody sees yet, then give it its name."""
+    from pyspark.sql import functions as f
+
+    out.mkdir(parents=True, exist_ok=True)
+    folder = (out / f"_unfinished-{uuid4().hex}").absolute()
+    spark = rows.sparkSession
+    try:
+        staged = str(folder / "_staged")
+        rows.write.parquet(staged)
+        kept = spark.read.parquet(staged)
+        clean = kept.where(f.col("reason").isNull()).drop("reason", "raw")
+        clean.write.parquet(str(folder / "rows"))
+        refused = kept.where(f.col("reason").isNotNull()).select("reason", "raw")
+        refused.write.parquet(str(folder / "refused"))
+        report = _report(spark, folder)
+        if count is not None:
+            count(spark.read.parquet(str(folder / "rows")), folder, report)
+        (folder / "report.json").write_text(json.dumps(report, indent=1))
+        shutil.rmtree(staged)
+        return _commit(out, folder)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _report(spark: SparkSession, folder: Path) -> dict[str, Any]:
+    from pyspark.sql import functions as f
+
+    refused = spark.read.parquet(str(folder / "refused"))
+    # What is refused differs from row to row; what was wrong does not.
+    kind = f.split(f.col("reason"), ": got ").getItem(0)
+    kind = f.regexp_replace(kind, r"^(message|subscription) '[^']*': ", "")
+    reasons = refused.groupBy(kind.alias("reason")).count().orderBy(f.desc("count"))
+    return {
+        "clean": spark.read.parquet(str(folder / "rows")).count(),
+        "refused": refused.count(),
+        "reasons": {row["reason"]: row["count"] for row in reasons.take(MAX_REASONS)},
+    }
+
+
+def _commit(out: Path, folder: Path) -> Path:
+    while True:
+        versions = [int(path.name[8:]) for path in out.glob("version-*")]
+        target = out / f"version-{max(versions, default=0) + 1:08}"
+        try:
+            return folder.rename(target)
+        except OSError:
+            if not target.is_dir():
+                raise
+
+
+def _write_statistics(rows: DataFrame, folder: Path, documents: int, *, is_point: bool) -> None:
+    from pyspark.sql import functions as f
+
+    lon = f.col("lon") if is_point else (f.col("west") + f.col("east")) / 2
+    lat = f.col("lat") if is_point else (f.col("south") + f.col("north")) / 2
+    x = f.least(f.floor((lon + 180) / 360 * GRID), f.lit(GRID - 1)).cast("int")
+    y = f.least(f.floor((lat + 90) / 180 * GRID), f.lit(GRID - 1)).cast("int")
+    placed = rows.select("tokens", x.alias("x"), y.alias("y"))
+    placed.groupBy("x", "y").count().write.parquet(str(folder / "places"))
+    words = placed.select(f.explode(f.array_distinct("tokens")).alias("word"), "x", "y")
+    cell = f.col("x") * GRID + f.col("y")
+    counted = words.groupBy("word").agg(
+        f.count("*").alias("messages"), f.countDistinct(cell).alias("places")
+    )
+    counted.write.parquet(str(folder / "keywords"))
+    spark = rows.sparkSession
+    counts = spark.read.parquet(str(folder / "keywords")).select("word", "messages").toArrow()
+    df = dict(
+        zip(counts.column("word").to_pylist(), counts.column("messages").to_pylist(), strict=True)
+    )
+    epoch = {"documents": documents, "df": df}
+    (folder / "weights.json").write_text(json.dumps(epoch, ensure_ascii=False), encoding="utf-8")
+
+
+def _plain(table: pa.Table) -> pa.Table:
+    """Return a table without dictionaries, which Spark does not take."""
+    import pyarrow as pa
+
+    fields = [
+        pa.field(f.name, pa.list_(pa.string()) if pa.types.is_list(f.type) else f.type)
+        for f in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def _ddl(schema: pa.Schema) -> str:
+    names = {
+        "string": "string",
+        "double": "double",
+        "int64": "long",
+        "list<element: string>": "array<string>",
+        "list<item: string>": "array<string>",
+    }
+    return ", ".join(f"`{field.name}` {names[str(field.type)]}" for field in schema)

@@ -1,0 +1,62 @@
+"""One Spark session for all tests of this folder, small and local; none if Java is missing."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+
+import pytest
+
+SETTINGS = {
+    "spark.ui.enabled": "false",
+    "spark.driver.memory": "1g",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.default.parallelism": "2",
+    "spark.sql.streaming.checkpointFileManagerClass": (
+        "org.apache.spark.sql.execution.streaming.checkpointing."
+        "FileSystemBasedCheckpointFileManager"
+    ),
+    "spark.sql.execution.pyspark.udf.faulthandler.enabled": "true",
+}
+
+
+def missing() -> str | None:
+    """Say what is missing to run Spark here."""
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        return "Spark needs Java 17: neither java nor JAVA_HOME is there"
+    try:
+        import pyspark  # noqa: F401
+    except ImportError:
+        return "pyspark is not installed: pip install nearcast[spark]"
+    return None
+
+
+def pytest_collection_modifyitems(items):
+    """Run all that starts Spark in one process: a session costs more than the tests."""
+    for item in items:
+        if item.get_closest_marker("spark"):
+            item.add_marker(pytest.mark.xdist_group("spark"))
+
+
+@pytest.fixture(scope="session")
+def session():
+    """A session with two cores; a task may fail three times."""
+    reason = missing()
+    if reason:
+        pytest.skip(reason)
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder = SparkSession.builder.master("local[2,4]").appName("nearcast-tests")
+    for name, value in SETTINGS.items():
+        builder = builder.config(name, value)
+    spark = builder.getOrCreate()
+    spark.sparkContext.setLogLevel("ERROR")
+    yield spark
+    spark.stop()
+
+
+@pytest.fixture
+def spark(session):
+    return session.newSession()

@@ -1,0 +1,82 @@
+"""Subscriptions and messages of one seed, and an index of them without Spark."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import nearcast as nc
+from nearcast.bench.workloads.generate import messages, subscriptions
+from nearcast.bench.workloads.presets import find_preset
+from nearcast.partition import Plan, make_plan
+from nearcast.partition.plan import pack
+from nearcast.spark.definitions import all_wants, conform, place_rows
+from nearcast.spark.shard import build_shard
+from nearcast.spark.store import Index, Manifest
+
+WORDY = find_preset("zipf")  # few words in most messages, so that there are matches
+
+
+def plain(table):
+    """Return a table without dictionaries, as Spark and files have it."""
+    fields = [
+        pa.field(f.name, pa.list_(pa.string()) if pa.types.is_list(f.type) else f.type)
+        for f in table.schema
+    ]
+    return table.cast(pa.schema(fields))
+
+
+def some_messages(count, first=0):
+    table = plain(messages(WORDY, count, 1, first=first))
+    ids = pa.array([f"m{row}" for row in range(first, first + count)])
+    return table.add_column(0, "id", ids)
+
+
+def some_subscriptions(count, mode="match"):
+    table = plain(subscriptions(WORDY, count, 1, (1, 3)))
+    for side, grown in (("west", -30), ("south", -30), ("east", 30), ("north", 30)):
+        limit = 180 if side in ("west", "east") else 90
+        values = np.clip(table.column(side).to_numpy() + grown, -limit, limit)
+        table = table.set_column(table.schema.get_field_index(side), side, pa.array(values))
+    table = table.set_column(0, "id", table.column("id").cast(pa.string()))
+    if mode == "rank":
+        rng = np.random.default_rng(5)
+        table = table.append_column("alpha", pa.array(rng.choice([0.2, 0.5, 0.8], count)))
+        table = table.append_column("threshold", pa.array(rng.choice([0.4, 0.7], count)))
+    return table
+
+
+def build_here(path, table, mode="match", mechanism="hash", partitions=1, sample=None):
+    """Build an index as `build_index` does, in this process."""
+    index = Index(path)
+    base = index.new_base()
+    (base / "subscriptions").mkdir()
+    rows = conform(table, mode)
+    pq.write_table(rows, base / "subscriptions" / "part-0.parquet")
+    plan = Plan("hash", mode, partitions)
+    if mechanism != "hash":
+        plan = make_plan(mechanism, partitions, all_wants(rows, mode), sample)
+    (base / "plan.arrow").write_bytes(plan.to_buffer().to_pybytes())
+    placed = place_rows(plan, rows, mode)
+    for partition in range(plan.partitions):
+        here = np.flatnonzero(placed[:, partition])
+        part, bits = rows.take(pa.array(here)), pack(placed[here])
+        build_shard(base, partition, part, bits, nc.Matcher(mode=mode))
+    number = index.next_version()
+    manifest = Manifest(number, base.name, (), mode, mechanism, plan.partitions, "auto")
+    return index, index.commit(manifest)
+
+
+def single(table, mode="match"):
+    """Return one matcher with all subscriptions of a table: what the pipeline must equal."""
+    matcher = nc.Matcher(mode=mode)
+    matcher.subscribe_table(table)
+    return matcher
+
+
+def expected(matcher, table):
+    """Return the pairs of one matcher, by id."""
+    ids = table.column("id").to_pylist()
+    answer = matcher.rank_table if matcher.mode == "rank" else matcher.match_table
+    return sorted((ids[row["message"]], row["subscription"]) for row in answer(table).to_pylist())

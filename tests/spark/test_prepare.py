@@ -1,0 +1,92 @@
+"""Raw files become clean tables; what cannot be used is set aside with reasons."""
+
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+import nearcast as nc
+from nearcast.spark.build import build_index
+from nearcast.spark.cleaning import check_mapping, clean_messages, clean_subscriptions
+from nearcast.spark.matching import match
+from nearcast.spark.prepare import (
+    latest_version,
+    prepare_messages,
+    prepare_subscriptions,
+    read_raw,
+)
+
+
+def batch_of(rows):
+    return pa.RecordBatch.from_pylist(rows)
+
+
+def test_messages_are_analysed_and_bad_ones_say_why():
+    rows = batch_of(
+        [
+            {"n": 1, "body": "Free Coffee!", "x": "1.5", "y": 2},
+            {"n": 2, "body": None, "x": "1", "y": 2},
+            {"n": 3, "body": "a", "x": "far", "y": 2},
+            {"n": 4, "body": "a", "x": "1", "y": 200},
+            {"n": None, "body": "a", "x": "1", "y": 2},
+        ]
+    )
+    columns = {"id": "n", "text": "body", "lon": "x", "lat": "y"}
+    found = clean_messages(rows, columns, is_point=True).to_pylist()
+    assert found[0]["tokens"] == ["free", "coffee"]
+    assert (found[0]["id"], found[0]["lon"], found[0]["reason"]) == ("1", 1.5, None)
+    assert [row["reason"] is None for row in found] == [True, False, False, False, False]
+    assert "lon is not a number" in found[2]["reason"]
+    assert json.loads(found[3]["raw"])["y"] == 200
+
+
+def test_subscriptions_become_columns_or_events():
+    rows = batch_of(
+        [
+            {"id": "a", "keywords": "tea green", "area": "[0,0,1,1]"},
+            {"id": "b", "keywords": "tea OR coffee", "area": None},
+            {"id": "c", "keywords": "tea (", "area": None},
+            {"id": "d", "keywords": None, "area": "{"},
+        ]
+    )
+    columns = {name: name for name in ("id", "keywords", "area")}
+    plain, event, *bad = clean_subscriptions(rows, columns, mode="match").to_pylist()
+    assert (plain["keywords"], plain["east"], plain["event"]) == (["green", "tea"], 1, None)
+    assert json.loads(event["event"])["keywords"] == "tea OR coffee"
+    assert "not JSON" in bad[1]["reason"]
+    assert all(row["reason"] for row in bad)
+
+
+def test_wrong_mappings_are_refused():
+    with pytest.raises(nc.InvalidParameterError, match="cannot be mapped"):
+        check_mapping({"colour": "c"}, ("id",), ["c"])
+    with pytest.raises(nc.InvalidParameterError, match="is not there"):
+        check_mapping({"id": "c"}, ("id",), ["d"])
+
+
+@pytest.mark.spark
+def test_files_become_versions_with_statistics_that_can_be_matched(spark, tmp_path):
+    csv = tmp_path / "raw.csv"
+    csv.write_text("key,what,lon,lat\n1,Tea tea,0,0\n2,Green tea,1,1\n3,,x,0\n")
+    out = prepare_messages(
+        read_raw(spark, str(csv)), tmp_path / "messages", {"id": "key", "text": "what"}
+    )
+    assert out == latest_version(tmp_path / "messages")
+    report = json.loads((out / "report.json").read_text())
+    assert (report["clean"], report["refused"]) == (2, 1)
+    assert sum(report["reasons"].values()) == 1
+    weights = nc.read_weights(out / "weights.json")
+    assert (weights.documents, dict(weights.df)) == (2, {"tea": 2, "green": 1})
+    words = ds.dataset(out / "keywords").to_table().to_pylist()
+    assert {row["word"]: (row["messages"], row["places"]) for row in words}["tea"] == (2, 1)
+
+    lines = tmp_path / "subscriptions.ndjson"
+    lines.write_text('{"op":"subscribe","id":"s","keywords":"tea -green"}\n{"op":"subscribe"}\n')
+    made = prepare_subscriptions(read_raw(spark, str(lines), "events"), tmp_path / "subscriptions")
+    assert json.loads((made / "report.json").read_text())["refused"] == 1
+    build_index(spark.read.parquet(str(made / "rows")), tmp_path / "index")
+    found = match(spark.read.parquet(str(out / "rows")), tmp_path / "index").collect()
+    assert [tuple(row) for row in found] == [("1", "s")]

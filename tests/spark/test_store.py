@@ -1,0 +1,123 @@
+"""An index in versions, without Spark: partitions, deltas, replicas, commits."""
+
+from __future__ import annotations
+
+import pytest
+from spark.tables import build_here, expected, single, some_messages, some_subscriptions
+
+import nearcast as nc
+from nearcast.partition import MECHANISMS
+from nearcast.spark.build import current_rows
+from nearcast.spark.deltas import append_delta
+from nearcast.spark.matching import match_batches, match_routed, route_batches
+from nearcast.spark.shard import _open, open_shard
+from nearcast.spark.store import Index
+
+SAMPLE = some_messages(400, first=10_000).drop_columns(["id"])
+
+
+def pairs_of(index, version, table):
+    """Return the pairs that the worker functions find, as Spark would call them."""
+    batches = [b.rename_columns(["message", *b.schema.names[1:]]) for b in table.to_batches()]
+    path = str(index.path)
+    if index.at(version).partitions == 1:
+        found = match_batches(iter(batches), path, version)
+    else:
+        found = match_routed(route_batches(iter(batches), path, version), path, version)
+    rows = [row for batch in found for row in batch.to_pylist()]
+    return sorted((row["message"], row["subscription"]) for row in rows)
+
+
+@pytest.mark.parametrize("mode", ["match", "rank"])
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_partitions_together_answer_like_one_matcher(mechanism, mode, tmp_path):
+    table, messages = some_subscriptions(2_000, mode), some_messages(300)
+    index, made = build_here(tmp_path, table, mode, mechanism, 6, SAMPLE)
+    found = pairs_of(index, made.version, messages)
+    assert found == expected(single(table, mode), messages)
+    assert len(found) > 50
+
+
+@pytest.mark.parametrize(("mechanism", "partitions"), [("hash", 1), ("prefix", 4)])
+def test_deltas_change_answers_from_their_version_on(mechanism, partitions, tmp_path):
+    table, messages = some_subscriptions(500), some_messages(300)
+    index, first = build_here(tmp_path, table, "match", mechanism, partitions, SAMPLE)
+    matcher = single(table)
+    before = expected(matcher, messages)
+    expression = "w1 AND (w2 OR w3) -w4"
+    second = append_delta(
+        index,
+        [
+            {"op": "unsubscribe", "id": before[0][1]},
+            {"op": "subscribe", "id": "new", "keywords": expression},
+            {
+                "op": "subscribe",
+                "id": "near",
+                "area": {"type": "Circle", "center": [0, 0], "radius_m": 9e6},
+            },
+            {"op": "move", "id": before[-1][1], "area": [-180, -90, 180, 90]},
+        ],
+    )
+    matcher.unsubscribe(before[0][1])
+    matcher.subscribe("new", keywords=expression)
+    matcher.subscribe("near", area=nc.Circle((0, 0), 9e6))
+    moved = table.column("keywords").to_pylist()[int(before[-1][1])]
+    matcher.unsubscribe(before[-1][1])
+    matcher.subscribe(before[-1][1], keywords=moved, area=[-180, -90, 180, 90])
+    after = expected(matcher, messages)
+    assert after != before
+    assert pairs_of(index, second.version, messages) == after
+    assert pairs_of(index, first.version, messages) == before  # as a replayed batch would
+    third = append_delta(index, [{"op": "unsubscribe", "id": "new"}])
+    matcher.unsubscribe("new")
+    assert pairs_of(index, third.version, messages) == expected(matcher, messages)
+    rows = current_rows(index, third)
+    assert sorted(rows.column("id").to_pylist()) == sorted(
+        {*table.column("id").to_pylist(), "near"} - {before[0][1]}
+    )
+
+
+def test_wrong_changes_make_no_version(tmp_path):
+    index, made = build_here(tmp_path, some_subscriptions(5))
+    for change, error in [
+        ({"op": "unsubscribe", "id": "nobody"}, nc.UnknownIdError),
+        ({"op": "subscribe", "id": "1", "keywords": "a"}, nc.DuplicateIdError),
+        ({"op": "move", "id": "nobody", "area": [0, 0, 1, 1]}, nc.UnknownIdError),
+        ({"op": "retract", "id": "m1"}, nc.InvalidEventError),
+        ({"op": "subscribe", "id": "l", "keywords": "a", "live": True}, nc.UnsupportedError),
+    ]:
+        with pytest.raises(error):
+            append_delta(index, [{"op": "unsubscribe", "id": "2"}, change])
+    assert index.versions() == [made.version]
+
+
+def test_of_two_writers_one_is_refused(tmp_path):
+    index, made = build_here(tmp_path, some_subscriptions(5))
+    with pytest.raises(nc.SnapshotError, match="somebody else"):
+        index.commit(made)
+    with pytest.raises(nc.SnapshotError, match="no such version"):
+        index.at(99)
+    with pytest.raises(nc.SnapshotError, match="no index"):
+        Index(tmp_path / "nowhere").latest()
+
+
+def test_vacuum_keeps_what_the_newest_versions_need(tmp_path):
+    index, _ = build_here(tmp_path, some_subscriptions(5))
+    append_delta(index, [{"op": "unsubscribe", "id": "1"}])
+    build_here(tmp_path, some_subscriptions(3))
+    removed = index.vacuum(keep=1)
+    assert [name.split("-")[0] for name in removed] == ["base", "delta"]
+    assert len(open_shard(str(index.path), index.latest().version, 0)) == 3
+
+
+def test_a_worker_keeps_what_it_has_opened_and_brings_it_forward(tmp_path):
+    index, made = build_here(tmp_path, some_subscriptions(50))
+    path = str(index.path)
+    shard = open_shard(path, made.version, 0)
+    second = append_delta(index, [{"op": "unsubscribe", "id": "7"}])
+    assert open_shard(path, second.version, 0) is shard
+    assert len(shard) == 49
+    old = open_shard(path, made.version, 0)
+    assert old is not shard
+    assert len(old) == 50
+    assert [key[0] for key in _open].count(path) == 1

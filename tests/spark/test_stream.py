@@ -1,0 +1,108 @@
+"""Streams: subscriptions change while the query runs, batches are pinned, nothing comes twice."""
+
+from __future__ import annotations
+
+import os
+import signal
+
+import pyarrow.dataset as ds
+import pyarrow.parquet as pq
+import pytest
+from spark.tables import build_here, expected, single, some_messages, some_subscriptions
+
+from nearcast.spark.deltas import append_delta
+from nearcast.spark.streaming import pin_version, stream_matches, write_once
+
+pytestmark = pytest.mark.spark
+
+
+def arrive(folder, table, number):
+    """Put a file where the stream looks, whole at once."""
+    folder.mkdir(exist_ok=True)
+    hidden = folder / f".{number}"
+    pq.write_table(table, hidden)
+    hidden.rename(folder / f"{number}.parquet")
+
+
+def stream(spark, folder):
+    schema = "id string, tokens array<string>, lon double, lat double"
+    return spark.readStream.schema(schema).option("maxFilesPerTrigger", 1).parquet(str(folder))
+
+
+def delivered(out):
+    rows = ds.dataset(out, format="parquet", partitioning=None).to_table().to_pylist()
+    return sorted((row["message"], row["subscription"]) for row in rows)
+
+
+def run(spark, place):
+    query = stream_matches(
+        stream(spark, place / "in"),
+        place / "index",
+        place / "out",
+        checkpoint=place / "checkpoint",
+        until_empty=True,
+    )
+    assert query.awaitTermination(120)
+
+
+def test_each_batch_sees_the_version_of_its_start_and_a_replay_sees_it_again(spark, tmp_path):
+    table = some_subscriptions(500)
+    index, _ = build_here(tmp_path / "index", table)
+    matcher, wanted = single(table), []
+    for number in range(2):
+        messages = some_messages(100, first=number * 100)
+        arrive(tmp_path / "in", messages, number)
+        run(spark, tmp_path)
+        wanted += expected(matcher, messages)
+        append_delta(index, [{"op": "subscribe", "id": f"n{number}", "keywords": "w0"}])
+        matcher.subscribe(f"n{number}", keywords="w0")
+    assert delivered(tmp_path / "out") == sorted(wanted)
+
+    # The driver died after the output and before Spark's own commit: the batch runs again.
+    (tmp_path / "checkpoint" / "commits" / "1").unlink()
+    (tmp_path / "checkpoint" / "commits" / ".1.crc").unlink(missing_ok=True)
+    run(spark, tmp_path)
+    assert delivered(tmp_path / "out") == sorted(wanted)
+    # And here before the output: it is made again, by the version of then.
+    for name in ("1", ".1.crc"):
+        (tmp_path / "checkpoint" / "commits" / name).unlink(missing_ok=True)
+    (tmp_path / "out" / "batch=1").rename(tmp_path / "_lost")
+    run(spark, tmp_path)
+    assert delivered(tmp_path / "out") == sorted(wanted)
+
+
+def test_a_version_is_pinned_once(tmp_path):
+    index, first = build_here(tmp_path / "index", some_subscriptions(3))
+    assert pin_version(index, tmp_path / "out", 0) == first.version
+    append_delta(index, [{"op": "unsubscribe", "id": "1"}])
+    assert pin_version(index, tmp_path / "out", 0) == first.version
+    assert pin_version(index, tmp_path / "out", 1) == first.version + 1
+    assert write_once(tmp_path / "once", "a") == write_once(tmp_path / "once", "b") == "a"
+
+
+def test_a_python_worker_killed_in_mid_task_costs_nothing(spark, tmp_path):
+    table, messages = some_subscriptions(500), some_messages(200)
+    build_here(tmp_path / "index", table)
+    flag = tmp_path / "killed"
+
+    def kill_once(batches):
+        for batch in batches:
+            yield batch
+            try:
+                os.close(os.open(flag, os.O_CREAT | os.O_EXCL))
+            except FileExistsError:
+                continue
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    arrive(tmp_path / "in", messages, 0)
+    frames = stream(spark, tmp_path / "in")
+    query = stream_matches(
+        frames.mapInArrow(kill_once, frames.schema),
+        tmp_path / "index",
+        tmp_path / "out",
+        checkpoint=tmp_path / "checkpoint",
+        until_empty=True,
+    )
+    assert query.awaitTermination(120)
+    assert flag.exists()
+    assert delivered(tmp_path / "out") == expected(single(table), messages)

@@ -1,0 +1,148 @@
+"""Top lists in partitions equal one hub at the end of every batch, without Spark and on it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from spark.top_logs import WEIGHTS, WINDOWS, applied, plan_of, random_log
+
+import nearcast as nc
+from nearcast.partition import MECHANISMS
+from nearcast.spark.store import read_arrow
+from nearcast.spark.tops import partition_hub
+from nearcast.spark.tops.lists import TopLists
+from nearcast.spark.tops.stream import TopStream, in_process, stream_tops
+
+SIZE = 15
+
+
+def batches(lines):
+    return [lines[start : start + SIZE] for start in range(0, len(lines), SIZE)]
+
+
+def held(stream, wanted):
+    return {id_: stream.lists.results(id_) for id_ in wanted}
+
+
+def folded(folder, number):
+    """Return what whoever adds up all changes up to a batch holds."""
+    sets: dict[str, set[str]] = {}
+    for batch in range(number + 1):
+        rows = read_arrow(folder / "changes" / f"batch-{batch:09}.arrow").to_pylist()
+        for row in sorted(rows, key=lambda row: row["change"] == "added"):
+            if row["reason"] == "subscribed":
+                sets.setdefault(row["subscription"], set())
+            entry = sets.setdefault(row["subscription"], set())
+            (entry.add if row["change"] == "added" else entry.discard)(row["message"])
+    return sets
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_lists_equal_those_of_one_hub_after_every_batch(mechanism, window, tmp_path):
+    for seed in range(2):
+        lines = random_log(seed, 180)
+        weights = WEIGHTS if seed % 2 else None
+        plan = plan_of(mechanism, 4, lines, weights)
+        stream = TopStream(plan, WINDOWS[window], tmp_path / str(seed))
+        hub = nc.Hub(window=WINDOWS[window], weights=weights)
+        for number, batch in enumerate(batches(lines)):
+            stream.run_batch(number, batch, in_process(stream))
+            wanted = applied(hub, batch)
+            assert stream.lists.ledger.clock == hub.clock
+            assert set(stream.lists.ledger.subscriptions) == set(wanted)
+            assert held(stream, wanted) == wanted, (seed, number)
+
+
+def test_who_starts_again_is_where_the_other_stopped(tmp_path):
+    lines = random_log(7, 120)
+    plan = plan_of("prefix", 4, lines)
+    hub = nc.Hub(window=WINDOWS["count"])
+    for number, batch in enumerate(batches(lines)):
+        stream = TopStream(plan, WINDOWS["count"], tmp_path)  # reads everything anew
+        if number % 3 == 0:
+            partition_hub._hubs.clear()  # and so do the workers
+        assert stream.done == number - 1
+        changes = stream.run_batch(number, batch, in_process(stream)).read_bytes()
+        wanted = applied(hub, batch)
+        assert held(stream, wanted) == wanted
+        # Replayed, with whatever events: it is done.
+        again = stream.run_batch(number, [], in_process(stream))
+        assert again.read_bytes() == changes
+
+
+def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path):
+    lines = random_log(8, 120)
+    plan = plan_of("prefix", 4, lines)
+    hub, whole = nc.Hub(window=WINDOWS["count"]), batches(lines)
+    stream = TopStream(plan, WINDOWS["count"], tmp_path)
+    for number, batch in enumerate(whole[:-1]):
+        stream.run_batch(number, batch, in_process(stream))
+        applied(hub, batch)
+
+    class DiesError(Exception):
+        pass
+
+    for survived in (0, 1):
+        calls = []
+
+        stream = TopStream(plan, WINDOWS["count"], tmp_path)
+
+        works = in_process(stream)
+
+        def dies(number, calls=calls, survived=survived, works=works):
+            calls.append(number)
+            if len(calls) > survived:
+                raise DiesError
+            return works(number)
+
+        with pytest.raises(DiesError):
+            stream.run_batch(len(whole) - 1, whole[-1], dies)
+    stream = TopStream(plan, WINDOWS["count"], tmp_path)
+    stream.run_batch(len(whole) - 1, ["something else"], in_process(stream))
+    wanted = applied(hub, whole[-1])
+    assert held(stream, wanted) == wanted
+
+
+def test_prefixes_need_fewer_copies_than_keywords_and_messages_fewer_than_all(tmp_path):
+    lines = random_log(3, 400, ids=60)
+    costs = {}
+    for mechanism in ("hash", "keyword", "prefix"):
+        stream = TopStream(plan_of(mechanism, 4, lines), nc.Window(count=100), tmp_path / mechanism)
+        for number, batch in enumerate(batches(lines)):
+            stream.run_batch(number, batch, in_process(stream))
+        costs[mechanism] = stream.lists.replication(), stream.lists.communication
+    assert costs["hash"][0] == 1 < costs["prefix"][0] < costs["keyword"][0]
+    assert costs["prefix"][1] == costs["keyword"][1] < costs["hash"][1]
+
+
+def test_a_batch_must_begin():
+    with pytest.raises(RuntimeError, match="begin"):
+        TopLists(plan_of("hash", 2, random_log(1, 40)), None).end([])
+
+
+def test_wrong_events_are_rejected_and_said(tmp_path):
+    stream = TopStream(plan_of("hash", 2, random_log(1, 40)), None, tmp_path)
+    lines = ["{", '{"op":"subscribe","id":"s","keywords":"a"}', "[]"]
+    stream.run_batch(0, lines, in_process(stream))
+    rejected = json.loads((tmp_path / "rejected" / "0.json").read_text())
+    assert [row for row, _ in rejected] == [1, 2, 3]
+    assert "is not of mode 'top'" in rejected[1][1]
+
+
+@pytest.mark.spark
+def test_lists_equal_those_of_one_hub_on_spark(spark, tmp_path):
+    lines = random_log(9, 60)
+    plan = plan_of("prefix", 3, lines)
+    hub = nc.Hub(window=WINDOWS["count"])
+    (tmp_path / "in").mkdir()
+    for number, batch in enumerate([lines[:40], lines[40:]]):
+        (tmp_path / "in" / f"{number}.ndjson").write_text("\n".join(batch) + "\n")
+        stream = TopStream(plan, WINDOWS["count"], tmp_path / "lists")
+        events = spark.readStream.option("maxFilesPerTrigger", 1).text(str(tmp_path / "in"))
+        query = stream_tops(events, stream, checkpoint=tmp_path / "checkpoint", until_empty=True)
+        assert query.awaitTermination(120)
+        wanted = applied(hub, batch)
+        assert held(stream, wanted) == wanted
+    assert set(folded(tmp_path / "lists", 1)) >= {id_ for id_ in wanted if wanted[id_]}

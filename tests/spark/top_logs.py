@@ -1,0 +1,70 @@
+"""Random logs of top subscriptions and messages, with few words and places: ties are common."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import nearcast as nc
+from nearcast.events import event_from
+from nearcast.partition import make_plan, wants_of_events
+from nearcast.spark.tops.lists import message_table
+
+WORDS = ("a", "b", "c", "d", "e", "f", "g", "h")
+WEIGHTS = nc.Weights(40, {"a": 30, "b": 20, "c": 10, "d": 5})
+OPS = ("publish", "subscribe", "move", "retract", "unsubscribe")
+SHARES = (0.6, 0.2, 0.07, 0.08, 0.05)
+WINDOWS = {
+    "count": nc.Window(count=7),
+    "seconds": nc.Window(seconds=9),
+    "none": None,
+}
+
+
+def words(rng, most):
+    return list(rng.choice(WORDS, rng.integers(1, most + 1), p=np.arange(8, 0, -1) / 36))
+
+
+def random_event(rng, number, ids):
+    """Return one event; some are refused, by a wrong id or a wrong time."""
+    at = [float(v) for v in rng.integers(-2, 3, 2)]
+    time = {"time": float(number + rng.integers(-3, 2))} if rng.random() < 0.8 else {}
+    op = rng.choice(
+        ["publish", "subscribe", "move", "retract", "unsubscribe"], p=[0.6, 0.2, 0.07, 0.08, 0.05]
+    )
+    id_ = f"s{rng.integers(ids)}"
+    life = {"expires": float(number + rng.integers(0, 15))} if rng.random() < 0.3 else {}
+    if op == "publish":
+        text = " ".join(words(rng, 4))
+        return {"op": op, "id": f"m{rng.integers(12)}", "text": text, "at": at, **time, **life}
+    if op == "subscribe":
+        terms = {"k": int(rng.integers(1, 4)), "alpha": float(rng.choice([0, 0.3, 0.6, 1]))}
+        top = {"mode": "top", "keywords": words(rng, 3), "at": at, **terms}
+        return {"op": op, "id": id_, **top, **time, **life}
+    if op == "retract":
+        return {"op": op, "id": f"m{rng.integers(12)}", **time}
+    return {"op": op, "id": id_, **({"at": at} if op == "move" else {}), **time}
+
+
+def random_log(seed, count, ids=10):
+    rng = np.random.default_rng(seed)
+    return [json.dumps(random_event(rng, number, ids)) for number in range(count)]
+
+
+def plan_of(mechanism, partitions, lines, weights=None):
+    """Return a plan that knows the subscriptions and messages of the first half of a log."""
+    events = [event_from(json.loads(line)) for line in lines[: len(lines) // 2]]
+    subscriptions = [e for e in events if type(e).__name__ == "Subscribe"]
+    messages = [e for e in events if type(e).__name__ == "Publish"]
+    wants = wants_of_events(subscriptions, "top")
+    return make_plan(mechanism, partitions, wants, message_table(messages), weights=weights)
+
+
+def lists_of(hub):
+    return {f"s{i}": hub.results(f"s{i}") for i in range(100) if f"s{i}" in hub}
+
+
+def applied(hub, lines):
+    hub.apply(lines, on_error=lambda _number, _error: None)
+    return lists_of(hub)
