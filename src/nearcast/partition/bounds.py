@@ -23,7 +23,7 @@ def area_bounds(area: Area | None) -> Box:
 
     Examples
     --------
-    >>> area_bounds(Polygon((((0, 0), (2, 0), (1, 3)),)))
+    >>> area_bounds(Polygon((((0, 0), (2, 0), (1, 3), (0, 0)),)))
     (0.0, 0.0, 2.0, 3.0)
     """
     if area is None:
