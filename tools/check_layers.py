@@ -34,8 +34,8 @@ PYTHON = {
     | {"explain", "matcher"},
     "partition": {"errors", "model", "weights", "events"},
     "spark": {"errors", "model", "text", "weights", "events", "matcher", "hub", "partition"},
-    "bench": {"errors", "model", "text", "keywords", "events", "columns", "matcher", "hub"}
-    | {"partition", "spark"},
+    "bench": {"errors", "model", "text", "weights", "keywords", "events", "columns", "matcher"}
+    | {"hub", "partition", "spark"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}
     | {"partition", "spark"},
 }

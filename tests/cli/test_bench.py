@@ -107,6 +107,29 @@ def test_bench_match_reads_real_texts(tmp_path, capsys):
     assert run["workload"]["tokens_per_message"] == pytest.approx(5, abs=0.3)
 
 
+@pytest.mark.parametrize("weights", [(), ("--idf",)])
+def test_bench_rank_measures_each_alpha_and_threshold(weights, capsys):
+    arguments = ["--preset", "zipf", "--subscriptions", 2_000, "--messages", 100, *weights]
+    arguments += ["--alpha", 0.1, 0.5, "--threshold", 0.6, 0.9, "--repeat", 2, "--mixed", 2_000]
+    assert call(bench, "bench", "rank", *arguments) == 0
+    captured = capsys.readouterr()
+    assert "zipf short-point, alpha 0.1, threshold 0.9: 2,000 subscriptions" in captured.err
+    result = json.loads(captured.out)
+    assert result["command"] == "rank"
+    terms = [(run["workload"]["alpha"], run["workload"]["threshold"]) for run in result["runs"]]
+    assert terms == [(0.1, 0.6), (0.1, 0.9), (0.5, 0.6), (0.5, 0.9)]
+    for run in result["runs"]:
+        names = {contender["name"] for contender in run["contenders"]}
+        assert {"auto", "keyword-first", "rt++-tree"} <= names
+        assert not names & {"brute-force", "ap-tree"}
+
+
+def test_a_wrong_score_ends_the_run():
+    truth, found = np.array([[0, 7, 500_000_000]]), np.array([[0, 7, 500_000_001]])
+    with pytest.raises(WrongAnswerError, match="the scores differ"):
+        checks.require_equal("one", found, truth)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -29,15 +29,20 @@ def sample_messages(messages: pa.Table, count: int, seed: int) -> pa.Table:
 
 
 def sorted_pairs(contender: Contender, messages: pa.Table) -> NDArray[np.int64]:
-    """Return the pairs as rows (message, subscription) in order; a pair found twice is twice."""
+    """Return rows (message, subscription, score) in order; a pair found twice is twice.
+
+    The score is in units of 1e-9, and 0 where nothing is scored.
+    """
     pairs = contender.match(messages)
     columns = [pairs.column(name).to_numpy() for name in ("message", "subscription")]
-    rows = np.column_stack(columns).astype(np.int64, copy=False)
+    is_scored = "score" in pairs.schema.names
+    scores = pairs.column("score").to_numpy() if is_scored else np.zeros(pairs.num_rows)
+    rows = np.column_stack([*columns, np.rint(scores * 1e9)]).astype(np.int64)
     return rows[np.lexsort((rows[:, 1], rows[:, 0]))]
 
 
 def require_equal(name: str, found: NDArray[np.int64], truth: NDArray[np.int64]) -> None:
-    """Compare sorted pairs.
+    """Compare sorted pairs and their scores.
 
     Raises
     ------
@@ -50,6 +55,10 @@ def require_equal(name: str, found: NDArray[np.int64], truth: NDArray[np.int64])
     got = found[found[:, 0] == row, 1].tolist()
     wanted = truth[truth[:, 0] == row, 1].tolist()
     what = f"{name} gives a wrong answer for message {row} of the sample"
+    if got == wanted:
+        scores = [rows[rows[:, 0] == row, 2].tolist() for rows in (found, truth)]
+        what += ": the scores differ"
+        raise WrongAnswerError(what, got=scores[0], wanted=str(scores[1]))
     raise WrongAnswerError(what, got=got, wanted=_difference(got, wanted))
 
 

@@ -152,9 +152,9 @@ def make_contender(spec: ContenderSpec) -> Contender:
     return MatcherContender(spec.kind, spec.parameters)
 
 
-def index_kinds() -> list[str]:
-    """Return the index kinds that can be measured."""
-    return [index.name for index in indexes()]
+def index_kinds(capability: str = "match") -> list[str]:
+    """Return the index kinds that can be measured at something."""
+    return [index.name for index in indexes() if capability in index.capabilities]
 
 
 def check_kind(spec: ContenderSpec) -> None:

@@ -26,7 +26,7 @@ from nearcast.bench.mixed import apply_changes, plan_segments, run_segment, summ
 from nearcast.bench.results import Spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from nearcast.bench.contenders import Contender, Measurement
     from nearcast.bench.mixed import SegmentTimes
@@ -57,9 +57,9 @@ class Plan:
 class _Entrant:
     """A contender with what has been measured of it so far."""
 
-    def __init__(self, spec: ContenderSpec, scenario: Scenario) -> None:
+    def __init__(self, spec: ContenderSpec, contender: Contender, scenario: Scenario) -> None:
         self.spec = spec
-        self.contender: Contender = make_contender(spec)
+        self.contender = contender
         self.build = _build(self.contender, scenario)
         held = self.contender.memory()
         count = max(held.subscriptions, 1)
@@ -86,9 +86,13 @@ class _Entrant:
 
 
 def run_match(
-    scenario: Scenario, specs: Sequence[ContenderSpec], plan: Plan, progress: Progress
+    scenario: Scenario,
+    specs: Sequence[ContenderSpec],
+    plan: Plan,
+    progress: Progress,
+    make: Callable[[ContenderSpec], Contender] = make_contender,
 ) -> results.Run:
-    """Measure contenders on a scenario.
+    """Measure contenders, which `make` makes, on a scenario.
 
     Raises
     ------
@@ -98,8 +102,13 @@ def run_match(
     entrants = []
     for spec in specs:
         progress.step(f"build {spec.name}")
-        entrants.append(_Entrant(spec, scenario))
-    oracle = _checked_oracle(entrants, scenario, plan, progress)
+        entrants.append(_Entrant(spec, make(spec), scenario))
+    oracle = None
+    if plan.checked_messages:
+        progress.step("check against brute force")
+        oracle = make(ContenderSpec(BRUTE_FORCE, {}))
+        _build(oracle, scenario)
+        _check(entrants, oracle, scenario, plan)
     for entrant in _interleave(entrants, plan.repetitions):
         progress.step(f"match {entrant.spec.name}")
         entrant.measurements.append(entrant.contender.measure(scenario.messages))
@@ -127,19 +136,6 @@ def _interleave(entrants: Sequence[_Entrant], repetitions: int) -> Iterator[_Ent
     for repetition in range(repetitions):
         for place in range(len(entrants)):
             yield entrants[(repetition + place) % len(entrants)]
-
-
-def _checked_oracle(
-    entrants: Sequence[_Entrant], scenario: Scenario, plan: Plan, progress: Progress
-) -> Contender | None:
-    """Compare all entrants with brute force; return it for later, or None without a check."""
-    if plan.checked_messages == 0:
-        return None
-    progress.step("check against brute force")
-    oracle = make_contender(ContenderSpec(BRUTE_FORCE, {}))
-    oracle.subscribe(scenario.subscriptions)
-    _check(entrants, oracle, scenario, plan)
-    return oracle
 
 
 def _check(entrants: Sequence[_Entrant], oracle: Contender, scenario: Scenario, plan: Plan) -> None:
@@ -201,4 +197,6 @@ def _facts(scenario: Scenario, plan: Plan) -> results.WorkloadFacts:
         tokens_per_message=round(tokens / messages.num_rows, 3),
         keywords_per_subscription=round(keywords / subscriptions.num_rows, 3),
         checked_messages=min(plan.checked_messages, messages.num_rows),
+        alpha=scenario.alpha,
+        threshold=scenario.threshold,
     )

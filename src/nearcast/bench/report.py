@@ -81,8 +81,9 @@ def _empty_table(title: str, *columns: str) -> Table:
 
 def _title(run: Run) -> str:
     facts = run.workload
+    terms = "" if facts.alpha is None else f", alpha {facts.alpha}, threshold {facts.threshold}"
     return (
-        f"{facts.source} {facts.group}: {facts.subscriptions:,} subscriptions, "
+        f"{facts.source} {facts.group}{terms}: {facts.subscriptions:,} subscriptions, "
         f"{facts.messages:,} messages, seed {facts.seed}"
     )
 

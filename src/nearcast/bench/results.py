@@ -99,7 +99,7 @@ class ContenderResult:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadFacts:
-    """What was measured; with the seed enough to make it again."""
+    """What was measured; with the seed enough to make it again. Only ranking has the last two."""
 
     source: str
     group: str
@@ -109,6 +109,8 @@ class WorkloadFacts:
     tokens_per_message: float
     keywords_per_subscription: float
     checked_messages: int
+    alpha: float | None = None
+    threshold: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +135,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One call of `nearcast bench match`."""
+    """One call of `nearcast bench match` or `nearcast bench rank`."""
 
     provenance: Provenance
     repetitions: int

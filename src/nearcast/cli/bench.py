@@ -1,8 +1,9 @@
-"""`nearcast bench`: what does matching cost, on which workload, with which index."""
+"""`nearcast bench`: what does it cost to match or to rank, on which workload, with which index."""
 
 from __future__ import annotations
 
 import sys
+from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,12 +16,14 @@ from nearcast.bench.contenders import (
     BRUTE_FORCE,
     check_kind,
     index_kinds,
+    make_contender,
     parse_contender,
     register,
 )
 from nearcast.bench.floor import FLOOR, FloorContender
 from nearcast.bench.harness import Plan, run_match
 from nearcast.bench.provenance import find_provenance
+from nearcast.bench.ranking import RankedSource, rank_contenders
 from nearcast.bench.results import Result
 from nearcast.bench.workloads.groups import GROUPS, find_group
 from nearcast.bench.workloads.presets import PRESETS, find_preset
@@ -29,9 +32,9 @@ from nearcast.bench.workloads.scenario import PresetSource, make_scenario
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
-    from nearcast.bench.contenders import ContenderSpec
+    from nearcast.bench.contenders import Contender, ContenderSpec
     from nearcast.bench.results import Run
     from nearcast.bench.workloads.scenario import Scenario, Source
 
@@ -53,6 +56,15 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_workload_options(match)
     _add_measuring_options(match)
     match.set_defaults(run=run)
+    rank = commands.add_parser(
+        "rank",
+        help="time and memory of ranking messages for subscriptions",
+        description="As `match`, in rank mode, for each alpha and threshold.",
+    )
+    _add_workload_options(rank)
+    _add_rank_options(rank)
+    _add_measuring_options(rank)
+    rank.set_defaults(run=run)
 
 
 def _add_workload_options(parser: argparse.ArgumentParser) -> None:
@@ -64,6 +76,13 @@ def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     add("--messages", type=int, default=10_000, metavar="N")
     add("--group", default="short-point", metavar="A,B", help=f"any of {', '.join(GROUPS)}")
     add("--seed", type=int, default=1, metavar="S")
+
+
+def _add_rank_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--alpha", nargs="+", type=float, default=[0.1, 0.3, 0.5], metavar="A")
+    add("--threshold", nargs="+", type=float, default=[0.6, 0.8], metavar="T")
+    add("--idf", action="store_true", help="weigh words by the messages before the measured ones")
 
 
 def _add_measuring_options(parser: argparse.ArgumentParser) -> None:
@@ -111,10 +130,12 @@ def run(args: argparse.Namespace) -> int:
 
 def _measure(args: argparse.Namespace, console: Console) -> Result:
     _check_sizes(args)
-    specs = _contenders(args.index)
+    ranks = args.measure == "rank"
+    specs = _contenders(args.index, "rank" if ranks else "match")
+    make = rank_contenders(idf=args.idf) if ranks else make_contender
     plan = Plan(args.repeat, args.check, args.mixed)
-    runs = tuple(_run_one(scenario, specs, plan, console) for scenario in _scenarios(args))
-    return Result(find_provenance(), plan.repetitions, runs)
+    runs = tuple(_run_one(scenario, specs, plan, make, console) for scenario in _scenarios(args))
+    return Result(find_provenance(), plan.repetitions, runs, command=args.measure)
 
 
 def _check_sizes(args: argparse.Namespace) -> None:
@@ -131,8 +152,9 @@ def _check_sizes(args: argparse.Namespace) -> None:
         raise ValueError(msg)
 
 
-def _contenders(names: str | None) -> list[ContenderSpec]:
-    chosen = names.split(",") if names else [k for k in index_kinds() if k != BRUTE_FORCE]
+def _contenders(names: str | None, capability: str) -> list[ContenderSpec]:
+    able = [kind for kind in index_kinds(capability) if kind != BRUTE_FORCE]
+    chosen = names.split(",") if names else able
     specs = [parse_contender(name.strip()) for name in chosen]
     for spec in specs:
         check_kind(spec)
@@ -149,6 +171,15 @@ def _scenarios(args: argparse.Namespace) -> Iterator[Scenario]:
 
 
 def _sources(args: argparse.Namespace) -> Iterator[Source]:
+    for source in _plain_sources(args):
+        if args.measure == "rank":
+            for alpha, threshold in product(args.alpha, args.threshold):
+                yield RankedSource(source, alpha, threshold)
+        else:
+            yield source
+
+
+def _plain_sources(args: argparse.Namespace) -> Iterator[Source]:
     names = args.preset or ([] if args.dataset else ["tweets"])
     yield from [PresetSource(find_preset(name), args.seed) for name in names]
     for name in args.dataset or []:
@@ -169,7 +200,13 @@ class _Bar:
         self._begun += 1
 
 
-def _run_one(scenario: Scenario, specs: list[ContenderSpec], plan: Plan, console: Console) -> Run:
+def _run_one(
+    scenario: Scenario,
+    specs: list[ContenderSpec],
+    plan: Plan,
+    make: Callable[[ContenderSpec], Contender],
+    console: Console,
+) -> Run:
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(
         *columns,
@@ -178,4 +215,4 @@ def _run_one(scenario: Scenario, specs: list[ContenderSpec], plan: Plan, console
         transient=True,
         disable=not console.is_terminal,
     ) as bar:
-        return run_match(scenario, specs, plan, _Bar(bar, plan.steps(len(specs))))
+        return run_match(scenario, specs, plan, _Bar(bar, plan.steps(len(specs))), make)

@@ -65,7 +65,8 @@ class PresetSource:
 class Scenario:
     """What one run measures.
 
-    `history` are messages before the measured ones, for indexes that learn from a sample.
+    `history` are messages before the measured ones, for indexes that learn from a sample. Where
+    subscriptions rank, all have the same alpha and threshold.
     """
 
     source: Source
@@ -73,6 +74,21 @@ class Scenario:
     subscriptions: pa.Table
     messages: pa.Table
     history: pa.Table
+
+    @property
+    def alpha(self) -> float | None:
+        """How much space counts, where subscriptions rank."""
+        return self._term("alpha")
+
+    @property
+    def threshold(self) -> float | None:
+        """What a score must reach, where subscriptions rank."""
+        return self._term("threshold")
+
+    def _term(self, name: str) -> float | None:
+        if name not in self.subscriptions.schema.names:
+            return None
+        return float(self.subscriptions.column(name)[0].as_py())
 
 
 def history_size(messages: int) -> int:
