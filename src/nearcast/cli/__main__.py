@@ -8,13 +8,13 @@ import sys
 from typing import TYPE_CHECKING
 
 import nearcast
-from nearcast.cli import bench, demo, generate, index, replay
+from nearcast.cli import bench, demo, generate, index, replay, spark
 from nearcast.errors import NearcastError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_COMMANDS = (replay, demo, bench, generate, index)
+_COMMANDS = (replay, demo, bench, generate, index, spark)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,0 +1,93 @@
+"""`nearcast spark`: prepare data, build an index in versions, match streams with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nearcast.bench.workloads.presets import PRESETS
+from nearcast.partition import MECHANISMS
+
+if TYPE_CHECKING:
+    import argparse
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `spark` with its commands."""
+    spark = subparsers.add_parser("spark", help="prepare, index and match with Spark")
+    spark.add_argument("--master", metavar="URL", help="of a cluster (default: local[*])")
+    commands = spark.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    _add_prepare(commands)
+    _add_index_commands(commands)
+    _add_run(commands)
+
+
+def _add_prepare(commands: Any) -> None:  # noqa: ANN401 — argparse has no public name for it
+    prepare = commands.add_parser("prepare", help="raw files to clean, versioned tables")
+    add = prepare.add_argument
+    add("what", choices=["messages", "subscriptions"])
+    add("input", nargs="?", metavar="PATH", help="file or folder; or --preset")
+    add("--format", choices=["csv", "json", "ndjson", "parquet", "events"])
+    add("--column", action="append", default=[], metavar="FIELD=COLUMN", help="where names differ")
+    add("--mode", choices=["match", "rank"], default="match", help="of subscriptions")
+    add("--preset", choices=list(PRESETS), help="generate the rows instead")
+    add("--count", type=int, default=1_000_000, metavar="N", help="how many to generate")
+    add("--seed", type=int, default=1, metavar="S")
+    add("--out", type=Path, required=True, metavar="DIR")
+    prepare.set_defaults(run=_run, does="prepare")
+
+
+def _add_index_commands(commands: Any) -> None:  # noqa: ANN401
+    build = commands.add_parser("build", help="an index from a table of subscriptions")
+    build.add_argument("subscriptions", type=Path, help="as prepared")
+    build.add_argument("--out", type=Path, required=True, metavar="INDEX")
+    build.add_argument("--mode", choices=["match", "rank"], default="match")
+    build.add_argument("--index", default="auto", metavar="KIND", help="in each partition")
+    build.add_argument("--weights", type=Path, metavar="FILE", help="an epoch, to rank")
+    _add_plan_options(build, "hash", 1)
+    build.set_defaults(run=_run, does="build")
+    change = commands.add_parser("change", help="subscribe, unsubscribe, move: a new version")
+    change.add_argument("index", type=Path)
+    change.add_argument("events", type=Path, help="lines of the event format")
+    change.set_defaults(run=_run, does="change")
+    compact = commands.add_parser("compact", help="changes become part of the base")
+    compact.add_argument("index", type=Path)
+    compact.set_defaults(run=_run, does="compact")
+    rebalance = commands.add_parser("rebalance", help="distribute anew, by recent messages")
+    rebalance.add_argument("index", type=Path)
+    _add_plan_options(rebalance, None, None)
+    rebalance.set_defaults(run=_run, does="rebalance")
+
+
+def _add_plan_options(
+    parser: argparse.ArgumentParser, mechanism: str | None, partitions: int | None
+) -> None:
+    parser.add_argument("--mechanism", choices=list(MECHANISMS), default=mechanism)
+    parser.add_argument("--partitions", type=int, default=partitions, metavar="P")
+    parser.add_argument("--sample", type=Path, metavar="DIR", help="messages, as prepared")
+
+
+def _add_run(commands: Any) -> None:  # noqa: ANN401
+    run = commands.add_parser(
+        "run",
+        help="match a stream of messages",
+        description="Match messages that arrive as Parquet files, prepared ones or others with the "
+        "same columns, with an index that may change meanwhile.",
+    )
+    add = run.add_argument
+    add("--messages", type=Path, required=True, metavar="DIR", help="where files arrive")
+    add("--subscriptions", type=Path, required=True, metavar="INDEX")
+    add("--out", type=Path, required=True, metavar="DIR")
+    add("--checkpoint", type=Path, metavar="DIR", help="default: OUT/_checkpoint")
+    add("--files-per-batch", type=int, metavar="N")
+    add("--trigger", type=float, default=0.0, metavar="SECONDS")
+    add("--until-empty", action="store_true", help="end when everything there is matched")
+    add("--metrics", type=Path, metavar="FILE", help="a line of JSON for each batch")
+    run.set_defaults(run=_run, does="stream")
+
+
+def _run(args: argparse.Namespace) -> int:
+    """Run a command; what it needs takes long to import, and other commands do not need it."""
+    from nearcast.cli import spark_runs
+
+    return spark_runs.RUNS[args.does](args)

@@ -1,0 +1,197 @@
+"""What the commands of `nearcast spark` do. Imported when one of them runs, not before."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from nearcast.bench.workloads.generate import messages as generated_messages
+from nearcast.bench.workloads.generate import subscriptions as generated_subscriptions
+from nearcast.bench.workloads.presets import find_preset
+from nearcast.errors import InvalidParameterError, NearcastError
+from nearcast.spark.build import build_index, compact_index, rebalance_index
+from nearcast.spark.deltas import append_delta
+from nearcast.spark.monitor import watch
+from nearcast.spark.prepare import (
+    generate_rows,
+    latest_version,
+    prepare_messages,
+    prepare_subscriptions,
+    read_raw,
+)
+from nearcast.spark.store import Index
+from nearcast.spark.streaming import stream_matches
+from nearcast.weights import read_weights
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Callable
+
+    import pyarrow as pa
+
+MAX_SAMPLE = 100_000
+SAMPLED = ("tokens", "lon", "lat", "west", "south", "east", "north")
+CHECKPOINTS = (
+    "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
+)
+
+
+def _session(args: argparse.Namespace) -> Any:  # noqa: ANN401 — pyspark may be missing
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        what = "pyspark is not installed"
+        raise InvalidParameterError(what, hint="pip install 'nearcast[spark]'") from None
+    builder = SparkSession.builder.appName("nearcast")
+    if args.master:
+        builder = builder.master(args.master)
+    # The default forks a shell for every file of a checkpoint: a tenth of a second per batch.
+    builder = builder.config("spark.sql.streaming.checkpointFileManagerClass", CHECKPOINTS)
+    return builder.getOrCreate()
+
+
+def run_prepare(args: argparse.Namespace) -> int:
+    """Write a version of a table; its report to stdout."""
+    if (args.input is None) == (args.preset is None):
+        print("error: exactly one of PATH and --preset is needed", file=sys.stderr)
+        return 2
+    columns = dict(pair.split("=", 1) for pair in args.column if "=" in pair)
+    spark = _session(args)
+    is_made = args.preset is not None
+    raw = _generated(spark, args) if is_made else read_raw(spark, args.input, args.format)
+    if args.what == "messages":
+        made = prepare_messages(raw, args.out, columns or None)
+    else:
+        made = prepare_subscriptions(raw, args.out, columns or None, mode=args.mode)
+    print(json.dumps({"version": str(made), **json.loads((made / "report.json").read_text())}))
+    return 0
+
+
+def _generated(spark: Any, args: argparse.Namespace) -> Any:  # noqa: ANN401
+    preset = find_preset(args.preset)
+    if args.what == "messages":
+        return generate_rows(spark, partial(_message_rows, preset, args.seed), args.count)
+    return generate_rows(spark, partial(_subscription_rows, preset, args.seed), args.count)
+
+
+def _message_rows(preset: Any, seed: int, first: int, count: int) -> pa.Table:  # noqa: ANN401
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    table = generated_messages(preset, count, seed, first=first)
+    words = table.column("tokens").cast(pa.list_(pa.string()))
+    ids = pa.array([f"m{row}" for row in range(first, first + count)])
+    return pa.table(
+        {
+            "id": ids,
+            "text": pc.binary_join(words, " "),
+            "lon": table.column("lon"),
+            "lat": table.column("lat"),
+        }
+    )
+
+
+def _subscription_rows(preset: Any, seed: int, first: int, count: int) -> pa.Table:  # noqa: ANN401
+    return generated_subscriptions(preset, count, seed, first=first)
+
+
+def _sample(args: argparse.Namespace) -> pa.Table | None:
+    if args.sample is None:
+        return None
+    import pyarrow.dataset as ds
+
+    rows = ds.dataset(latest_version(args.sample) / "rows", format="parquet")
+    return rows.head(MAX_SAMPLE, columns=[name for name in SAMPLED if name in rows.schema.names])
+
+
+def run_build(args: argparse.Namespace) -> int:
+    """Build an index; its manifest to stdout."""
+    spark = _session(args)
+    rows = spark.read.parquet(str(latest_version(args.subscriptions) / "rows"))
+    made = build_index(
+        rows,
+        args.out,
+        mode=args.mode,
+        mechanism=args.mechanism,
+        partitions=args.partitions,
+        sample=_sample(args),
+        index=args.index,
+        weights=read_weights(args.weights) if args.weights else None,
+    )
+    print(made.to_json())
+    return 0
+
+
+def run_change(args: argparse.Namespace) -> int:
+    """Commit changes of subscriptions; the new manifest to stdout."""
+    lines = args.events.read_text(encoding="utf-8").splitlines()
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
+    changes = [_fields(f"{args.events}:{number}", line) for number, line in numbered]
+    print(append_delta(Index(args.index), changes).to_json())
+    return 0
+
+
+def _fields(where: str, line: str) -> dict[str, Any]:
+    try:
+        return dict(json.loads(line))
+    except (ValueError, TypeError):
+        what = f"{where}: line is not a JSON object"
+        raise InvalidParameterError(what, got=line, wanted="an event") from None
+
+
+def run_compact(args: argparse.Namespace) -> int:
+    """Write the newest version as a base of its own."""
+    print(compact_index(_session(args), args.index).to_json())
+    return 0
+
+
+def run_rebalance(args: argparse.Namespace) -> int:
+    """Distribute the newest version anew."""
+    sample = _sample(args)
+    if sample is None:
+        what = "rebalancing needs recent messages"
+        raise InvalidParameterError(what, wanted="--sample DIR")
+    options = {"mechanism": args.mechanism, "partitions": args.partitions}
+    print(rebalance_index(_session(args), args.index, sample, **options).to_json())
+    return 0
+
+
+def run_stream(args: argparse.Namespace) -> int:
+    """Match a stream until it ends or is interrupted."""
+    spark = _session(args)
+    files = sorted(args.messages.glob("*.parquet"))
+    if not files:
+        what = f"no Parquet file is in {str(args.messages)!r} yet"
+        raise InvalidParameterError(what, wanted="one, which says what the columns are")
+    reader = spark.readStream.schema(spark.read.parquet(str(files[0])).schema)
+    if args.files_per_batch:
+        reader = reader.option("maxFilesPerTrigger", args.files_per_batch)
+    query = stream_matches(
+        reader.parquet(str(args.messages)),
+        args.subscriptions,
+        args.out,
+        checkpoint=args.checkpoint or args.out / "_checkpoint",
+        trigger_seconds=args.trigger,
+        until_empty=args.until_empty,
+    )
+    try:
+        watch(query, out=args.out, metrics=args.metrics, shows=sys.stderr.isatty())
+    except KeyboardInterrupt:
+        query.stop()
+        raise
+    error = query.exception()
+    if error is not None:
+        raise NearcastError(str(error))
+    return 0
+
+
+RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "prepare": run_prepare,
+    "build": run_build,
+    "change": run_change,
+    "compact": run_compact,
+    "rebalance": run_rebalance,
+    "stream": run_stream,
+}
