@@ -7,7 +7,10 @@ import json
 import pyarrow.dataset as ds
 import pytest
 
+from nearcast.bench.spark_streams import compare_batches, measure_stream, set_up
+from nearcast.bench.workloads.presets import find_preset
 from nearcast.cli.__main__ import main
+from nearcast.partition import MECHANISMS
 from nearcast.spark.monitor import as_table, figures
 
 LINES = """{"op": "subscribe", "id": "s1", "keywords": "tea"}
@@ -86,3 +89,26 @@ def test_progress_becomes_figures_and_a_table():
         "lag_s": 2.5,
     }
     assert as_table([row]).row_count == 1
+
+
+def test_the_bench_compares_all_mechanisms(tmp_path, capsys):
+    sizes = ["--top-subscriptions", "30", "--window", "100", "--top-messages", "20"]
+    out = tmp_path / "result.json"
+    command = ["bench", "spark", "plans", *sizes, "--partitions", "4", "--out", str(out)]
+    assert main(command) == 0
+    costs = {row["mechanism"]: row for row in json.loads(out.read_text())["plans"]}
+    assert set(costs) == set(MECHANISMS)
+    assert costs["hash"]["communication"] == 4 > costs["prefix"]["communication"]
+    assert costs["hash"]["replication"] == 1 <= costs["prefix"]["replication"]
+    assert main(["bench", "spark", "everything"]) == 2
+    assert "no such part" in capsys.readouterr().err
+
+
+@pytest.mark.spark
+def test_the_bench_measures_batches_and_streams(session, tmp_path):
+    preset = find_preset("zipf")
+    place = set_up(session, preset, tmp_path / "work", (200, 400), 1)
+    batch = compare_batches(session, place, 1)
+    assert batch["ratio"] > 0
+    stream = measure_stream(session, preset, place, 40, (1, 2))
+    assert 0 < stream["p50_s"] <= stream["p99_s"]

@@ -65,6 +65,44 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_rank_options(rank)
     _add_measuring_options(rank)
     rank.set_defaults(run=run)
+    _add_spark(commands)
+
+
+def _add_spark(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    spark = commands.add_parser(
+        "spark",
+        help="distribution mechanisms, and what Spark adds to matching",
+        description="plans: all mechanisms with a full window, without Spark. batch: against one "
+        "bare matcher. stream: latency of files that arrive at a rate.",
+    )
+    add = spark.add_argument
+    add("parts", nargs="*", default=["plans", "batch", "stream"], metavar="PART")
+    add("--preset", default="places", choices=list(PRESETS))
+    add("--subscriptions", type=int, default=1_000_000, metavar="N", help="batch, stream")
+    add("--messages", type=int, default=400_000, metavar="N", help="batch")
+    add("--repeat", type=int, default=3, metavar="R", help="batch: the best of so many counts")
+    add("--rate", type=int, default=5_000, metavar="N", help="stream: messages per second")
+    add("--warm-up", type=int, default=15, metavar="S", help="stream: not counted")
+    add("--seconds", type=int, default=30, metavar="S", help="stream")
+    add("--partitions", nargs="+", type=int, default=[4, 8, 16, 32], metavar="P", help="plans")
+    add("--top-subscriptions", type=int, default=2_000, metavar="N", help="plans")
+    add("--window", type=int, default=20_000, metavar="N", help="plans: live messages")
+    add("--top-messages", type=int, default=1_000, metavar="N", help="plans")
+    add("--seed", type=int, default=1, metavar="S")
+    add("--master", default="local[2]", metavar="URL")
+    add("--out", type=Path, metavar="FILE", help="where the JSON goes (default: stdout)")
+    spark.set_defaults(run=_run_spark)
+
+
+def _run_spark(args: argparse.Namespace) -> int:
+    unknown = set(args.parts) - {"plans", "batch", "stream"}
+    if unknown:
+        what = f"got {', '.join(sorted(unknown))}, wanted plans, batch or stream"
+        print(f"error: no such part: {what}", file=sys.stderr)
+        return 2
+    from nearcast.cli import bench_spark
+
+    return bench_spark.run(args)
 
 
 def _add_workload_options(parser: argparse.ArgumentParser) -> None:

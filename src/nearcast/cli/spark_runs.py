@@ -38,15 +38,16 @@ CHECKPOINTS = (
 )
 
 
-def _session(args: argparse.Namespace) -> Any:  # noqa: ANN401 — pyspark may be missing
+def make_session(master: str | None) -> Any:  # noqa: ANN401 — pyspark may be missing
+    """Return a session with settings that make small batches quick."""
     try:
         from pyspark.sql import SparkSession
     except ImportError:
         what = "pyspark is not installed"
         raise InvalidParameterError(what, hint="pip install 'nearcast[spark]'") from None
     builder = SparkSession.builder.appName("nearcast")
-    if args.master:
-        builder = builder.master(args.master)
+    if master:
+        builder = builder.master(master)
     # The default forks a shell for every file of a checkpoint: a tenth of a second per batch.
     builder = builder.config("spark.sql.streaming.checkpointFileManagerClass", CHECKPOINTS)
     return builder.getOrCreate()
@@ -58,7 +59,7 @@ def run_prepare(args: argparse.Namespace) -> int:
         print("error: exactly one of PATH and --preset is needed", file=sys.stderr)
         return 2
     columns = dict(pair.split("=", 1) for pair in args.column if "=" in pair)
-    spark = _session(args)
+    spark = make_session(args.master)
     is_made = args.preset is not None
     raw = _generated(spark, args) if is_made else read_raw(spark, args.input, args.format)
     if args.what == "messages":
@@ -108,7 +109,7 @@ def _sample(args: argparse.Namespace) -> pa.Table | None:
 
 def run_build(args: argparse.Namespace) -> int:
     """Build an index; its manifest to stdout."""
-    spark = _session(args)
+    spark = make_session(args.master)
     rows = spark.read.parquet(str(latest_version(args.subscriptions) / "rows"))
     made = build_index(
         rows,
@@ -143,7 +144,7 @@ def _fields(where: str, line: str) -> dict[str, Any]:
 
 def run_compact(args: argparse.Namespace) -> int:
     """Write the newest version as a base of its own."""
-    print(compact_index(_session(args), args.index).to_json())
+    print(compact_index(make_session(args.master), args.index).to_json())
     return 0
 
 
@@ -154,13 +155,13 @@ def run_rebalance(args: argparse.Namespace) -> int:
         what = "rebalancing needs recent messages"
         raise InvalidParameterError(what, wanted="--sample DIR")
     options = {"mechanism": args.mechanism, "partitions": args.partitions}
-    print(rebalance_index(_session(args), args.index, sample, **options).to_json())
+    print(rebalance_index(make_session(args.master), args.index, sample, **options).to_json())
     return 0
 
 
 def run_stream(args: argparse.Namespace) -> int:
     """Match a stream until it ends or is interrupted."""
-    spark = _session(args)
+    spark = make_session(args.master)
     files = sorted(args.messages.glob("*.parquet"))
     if not files:
         what = f"no Parquet file is in {str(args.messages)!r} yet"

@@ -24,7 +24,7 @@ from nearcast.partition.plan import pack
 from nearcast.spark.columnar import by_partition, routed_schema, spread
 from nearcast.spark.definitions import all_wants, conform, place_rows, table_of_events
 from nearcast.spark.deltas import learned_plan
-from nearcast.spark.shard import build_shard, manifest_at, open_shard
+from nearcast.spark.shard import build_shard, manifest_at, open_shard, packed_column, unpacked
 from nearcast.spark.store import Index, Manifest, read_arrow, snapshot_file
 
 if TYPE_CHECKING:
@@ -234,7 +234,7 @@ def _build(spark: SparkSession, base: Path, plan: Plan, index: str) -> None:
     """Move subscriptions to their partitions and build these, each in one task."""
     rows = spark.read.parquet(str(base / "subscriptions"))
     mode = plan.mode
-    weights = plan.weights
+    weights, count = plan.weights, plan.partitions
     placed = spread(rows.mapInArrow(_placer(str(base), mode), routed_schema(rows)), plan.partitions)
 
     def build(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -242,9 +242,9 @@ def _build(spark: SparkSession, base: Path, plan: Plan, index: str) -> None:
             matcher = Matcher(index, mode=mode)  # type: ignore[arg-type]
             if mode == "rank":
                 matcher.set_weights(weights)
-            bits = np.frombuffer(b"".join(table.column("partitions").to_pylist()), np.uint8)
+            bits = unpacked(table.column("partitions"), count)
             plain = conform(table.drop_columns(["partition", "partitions"]), mode)
-            build_shard(base, partition, plain, bits.reshape(len(plain), -1), matcher)
+            build_shard(base, partition, plain, bits, matcher)
             yield pa.RecordBatch.from_pydict({"id": [partition]})
 
     built = {row["id"] for row in placed.mapInArrow(build, "id long").collect()}
@@ -268,10 +268,9 @@ def _placer(base: str, mode: str) -> Callable[[Iterator[pa.RecordBatch]], Iterat
             table = conform(pa.Table.from_batches([batch]), mode)
             hits = place_rows(plan, table, mode)  # type: ignore[arg-type]
             rows, partitions = np.nonzero(hits)
-            bits = pack(hits)
             copies = table.take(pa.array(rows))
             copies = copies.append_column("partition", pa.array(partitions.astype(np.int32)))
-            packed = pa.array([bits[row].tobytes() for row in rows], pa.binary())
+            packed = packed_column(pack(hits)[rows]).cast(pa.binary())
             yield from copies.append_column("partitions", packed).to_batches()
 
     return place

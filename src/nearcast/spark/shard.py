@@ -40,7 +40,7 @@ class Shard:
         self._matcher = Matcher.open(snapshot_file(base, partition), verify=False)
         table = read_arrow(ids_file(base, partition))
         self._ids = table.column("id").combine_chunks()
-        self._bits = _bits(table.column("partitions").combine_chunks(), manifest.partitions)
+        self._bits = unpacked(table.column("partitions").combine_chunks(), manifest.partitions)
         self.bring_to(manifest)
 
     def bring_to(self, manifest: Manifest) -> None:
@@ -86,7 +86,7 @@ class Shard:
         if len(rows) == 0:  # an empty matcher does not know of which kind its ids are
             held = np.zeros(0, np.int64)
         elif not self._is_alone:
-            seen = _bits(messages.column("partitions"), self._bits.shape[1] * 8)
+            seen = unpacked(messages.column("partitions"), self._bits.shape[1] * 8)
             mine = is_first(self.partition, self._bits[held], seen[rows])
             found = found.filter(pa.array(mine))
             rows, held = rows[mine], held[mine]
@@ -114,14 +114,18 @@ def build_shard(
     write_ids(base, partition, table.column("id").combine_chunks(), bits)
 
 
+def packed_column(bits: np.ndarray) -> pa.Array:
+    """Return rows of bits as a column of bytes."""
+    buffers = [None, pa.py_buffer(np.ascontiguousarray(bits))]
+    return pa.FixedSizeBinaryArray.from_buffers(pa.binary(bits.shape[1]), len(bits), buffers)
+
+
 def write_ids(base: Path, partition: int, ids: pa.Array, bits: np.ndarray) -> None:
     """Write the ids of a partition and where else each of them lives."""
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], ids.type)
-    packed = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(bits.shape[1]), len(bits), [None, pa.py_buffer(np.ascontiguousarray(bits))]
-    )
-    write_arrow(ids_file(base, partition), pa.table({"id": ids, "partitions": packed}))
+    table = pa.table({"id": ids, "partitions": packed_column(bits)})
+    write_arrow(ids_file(base, partition), table)
 
 
 _open: dict[tuple[str, str, int], Shard] = {}
@@ -165,17 +169,15 @@ def route_batch(messages: pa.RecordBatch, path: str, version: int) -> pa.Table:
     """
     hits = plan_at(path, version).route(messages)
     rows, partitions = np.nonzero(hits)
-    bits = pack(hits)[rows]
-    packed = pa.FixedSizeBinaryArray.from_buffers(
-        pa.binary(bits.shape[1]), len(rows), [None, pa.py_buffer(np.ascontiguousarray(bits))]
-    )
+    packed = packed_column(pack(hits)[rows])
     copies = pa.Table.from_batches([messages]).take(pa.array(rows))
     return copies.append_column("partition", pa.array(partitions.astype(np.int32))).append_column(
         "partitions", packed.cast(pa.binary())
     )
 
 
-def _bits(packed: pa.Array, partitions: int) -> np.ndarray:
+def unpacked(packed: pa.Array, partitions: int) -> np.ndarray:
+    """Return a column of bytes as rows of bits; the inverse of `packed_column`."""
     width = -(-partitions // 8)
     if isinstance(packed, pa.ChunkedArray):
         packed = packed.combine_chunks()
