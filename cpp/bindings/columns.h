@@ -32,11 +32,11 @@ std::span<const T> view(nb::handle column) {
   return column.is_none() ? std::span<const T>() : view(nb::cast<Column<T>>(column));
 }
 
-template <typename T>
-auto to_numpy(std::vector<T>&& values) {
-  auto* owned = new std::vector<T>(std::move(values));
-  nb::capsule owner(owned,
-                    [](void* memory) noexcept { delete static_cast<std::vector<T>*>(memory); });
+template <typename T, typename Allocator>
+auto to_numpy(std::vector<T, Allocator>&& values) {
+  using Vector = std::vector<T, Allocator>;
+  auto* owned = new Vector(std::move(values));
+  nb::capsule owner(owned, [](void* memory) noexcept { delete static_cast<Vector*>(memory); });
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 

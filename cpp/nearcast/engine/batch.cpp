@@ -1,5 +1,6 @@
 /// The two loops over a batch: subscriptions in, messages through.
 #include <mutex>
+#include <numeric>
 
 #include "nearcast/base/errors.h"
 #include "nearcast/engine/engine.h"
@@ -22,12 +23,32 @@ void Engine::check_rows(const SubscriptionColumns& rows) const {
   }
 }
 
-SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row,
-                               std::vector<Token>& tokens) {
-  tokens.clear();
-  if (!is_flagged(rows.lacks_keywords, row)) {
-    intern_row(rows.keywords, row, vocabulary_, tokens);
+void Engine::read_keywords(const SubscriptionColumns& rows, std::vector<Token>& tokens,
+                           std::vector<std::size_t>& offsets) {
+  offsets.reserve(rows.rows + 1);
+  offsets.push_back(0);
+  std::vector<Token> own;
+  for (std::size_t row = 0; row < rows.rows; ++row) {
+    if (!is_flagged(rows.lacks_keywords, row)) {
+      intern_row(rows.keywords, row, vocabulary_, own);
+      tokens.insert(tokens.end(), own.begin(), own.end());
+    }
+    offsets.push_back(tokens.size());
   }
+}
+
+/// The rows in the order in which they are stored: the index's, if they are most of what there is.
+std::vector<std::uint32_t> Engine::arrange(const ClauseRows& rows) const {
+  std::vector<std::uint32_t> order;
+  if (rows.size() >= store_.size()) order = index_->arrange(rows);
+  if (order.empty()) {
+    order.resize(rows.size());
+    std::iota(order.begin(), order.end(), 0u);
+  }
+  return order;
+}
+
+SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row, TokenSpan tokens) {
   const Clause clause{tokens, {}};
   const Area area = is_flagged(rows.lacks_area, row)
                         ? Area(Anywhere{})
@@ -39,25 +60,30 @@ SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row,
 void Engine::subscribe(const SubscriptionColumns& rows) {
   const std::unique_lock lock(mutex_);
   check_rows(rows);
-  ids_.reserve(ids_.size() + rows.rows);
-  std::vector<SubscriptionId> added;
-  added.reserve(rows.rows);
   std::vector<Token> tokens;
+  std::vector<std::size_t> offsets;
+  read_keywords(rows, tokens, offsets);
+  const ClauseRows clauses{tokens,           offsets,         rows.areas.west,
+                           rows.areas.south, rows.areas.east, rows.areas.north};
+  ids_.reserve(ids_.size() + rows.rows);
+  const std::vector<std::uint32_t> order = arrange(clauses);
+  std::vector<SubscriptionId> slots(rows.rows);
+  std::size_t added = 0, row = 0;
   try {
-    for (std::size_t row = 0; row < rows.rows; ++row) {
+    for (; added < rows.rows; ++added) {
+      slots[order[added]] = add_row(rows, order[added], clauses.tokens_of(order[added]));
+    }
+    for (; row < rows.rows; ++row) {
       const ExternalId id = id_at(rows.ids, row);
       ids_.check_new(id);
-      added.push_back(add_row(rows, row, tokens));
-      ids_.bind(id, raw(added.back()));
+      ids_.bind(id, raw(slots[row]));
     }
   } catch (...) {
-    for (const SubscriptionId slot : added) {
-      ids_.release(raw(slot));
-      store_.remove(slot);
-    }
+    while (row-- > 0) ids_.release(raw(slots[row]));
+    while (added-- > 0) store_.remove(slots[order[added]]);
     throw;
   }
-  index_->build(added);
+  index_->build(slots);
 }
 
 void Engine::run(const Message& message, BatchScratch& scratch) const {
@@ -66,13 +92,13 @@ void Engine::run(const Message& message, BatchScratch& scratch) const {
   index_->match(message, scratch.match, scratch.sink);
 }
 
-/// Calls visit(row, message) for each message of a batch.
+/// Calls visit(row, group) for each few messages of a batch.
 template <typename Visit>
-void Engine::visit_messages(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
-                            MatchColumns& out, Visit&& visit) const {
-  for_each_message(
+void Engine::visit_groups(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
+                          MatchColumns& out, Visit&& visit) const {
+  for_each_group(
       messages, vocabulary_, is_timed, scratch.reading, out,
-      [&](const Message& message, int step) { index_->prefetch(message, step); }, visit);
+      [&](const Message& message) { index_->prefetch(message); }, visit);
 }
 
 MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const {
@@ -80,16 +106,23 @@ MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const 
   const std::shared_lock lock(mutex_);
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   BatchScratch& scratch = *loan;
-  scratch.sink.work = {};
+  MatchSink& sink = scratch.sink;
+  sink.work = {};
   MatchColumns out;
   out.has_words = ids_.has_words();
-  visit_messages(messages, is_timed, scratch, out, [&](std::size_t row, const Message& message) {
-    run(message, scratch);
-    append_ids(ids_, scratch.sink.ids(), out);
-    out.message.insert(out.message.end(), scratch.sink.ids().size(),
-                       static_cast<std::int64_t>(row));
-  });
-  out.work = scratch.sink.work;
+  const auto visit = [&](std::size_t row, std::span<const Message> group) {
+    sink.clear();
+    index_->match_group(group, scratch.match, sink);
+    make_room(out, sink.ids().size(), row + group.size(), messages.rows);
+    append_ids(ids_, sink.ids(), out);
+    std::size_t start = 0;
+    for (const std::size_t end : sink.ends()) {
+      out.message.insert(out.message.end(), end - start, static_cast<std::int64_t>(row++));
+      start = end;
+    }
+  };
+  visit_groups(messages, is_timed, scratch, out, visit);
+  out.work = sink.work;
   return out;
 }
 
@@ -98,13 +131,20 @@ MatchColumns Engine::floor(const MessageColumns& messages, std::span<const std::
   const std::shared_lock lock(mutex_);
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   MatchColumns out;
-  visit_messages(messages, true, *loan, out, [&](std::size_t row, const Message& message) {
-    out.work.nodes_visited += index_->touch(message);
+  const auto visit = [&](std::size_t row, std::span<const Message> group) {
+    out.work.nodes_visited += index_->touch(group);
+    const std::size_t last = row + group.size();
     const auto first = static_cast<std::size_t>(row == 0 ? 0 : ends[row - 1]);
-    const auto own = answers.subspan(first, static_cast<std::size_t>(ends[row]) - first);
-    out.number.insert(out.number.end(), own.begin(), own.end());
-    out.message.insert(out.message.end(), own.size(), static_cast<std::int64_t>(row));
-  });
+    make_room(out, static_cast<std::size_t>(ends[last - 1]) - first, last, messages.rows);
+    for (std::size_t from = first; row < last; ++row) {
+      const auto end = static_cast<std::size_t>(ends[row]);
+      const auto own = answers.subspan(from, end - from);
+      out.number.insert(out.number.end(), own.begin(), own.end());
+      out.message.insert(out.message.end(), own.size(), static_cast<std::int64_t>(row));
+      from = end;
+    }
+  };
+  visit_groups(messages, true, *loan, out, visit);
   out.work.matches = out.number.size();
   return out;
 }

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "nearcast/base/column_vector.h"
 #include "nearcast/base/work_counters.h"
 #include "nearcast/geo/place.h"
 
@@ -73,8 +74,8 @@ struct MessageColumns {
 
 /// Matches as rows, with the work they took.
 struct MatchColumns {
-  std::vector<std::int64_t> message;          ///< row of the message in its batch
-  std::vector<std::int64_t> number;           ///< ids of subscriptions, when they are numbers
+  ColumnVector<std::int64_t> message;         ///< row of the message in its batch
+  ColumnVector<std::int64_t> number;          ///< ids of subscriptions, when they are numbers
   std::vector<std::int32_t> word_offsets{0};  ///< ids of subscriptions, when they are words
   std::string word_bytes;
   bool has_words = false;

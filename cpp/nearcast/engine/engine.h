@@ -101,12 +101,14 @@ class Engine {
   void load(ArchiveReader& in);
 
  private:
-  SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row,
-                         std::vector<Token>& tokens);
+  void read_keywords(const SubscriptionColumns& rows, std::vector<Token>& tokens,
+                     std::vector<std::size_t>& offsets);
+  std::vector<std::uint32_t> arrange(const ClauseRows& rows) const;
+  SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row, TokenSpan tokens);
   void check_rows(const SubscriptionColumns& rows) const;
   template <typename Visit>
-  void visit_messages(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
-                      MatchColumns& out, Visit&& visit) const;
+  void visit_groups(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
+                    MatchColumns& out, Visit&& visit) const;
   void run(const Message& message, BatchScratch& scratch) const;
   void remove(SubscriptionId id);
 

@@ -158,11 +158,10 @@ MatchColumns RankEngine::rank(const MessageColumns& messages, bool is_timed) con
   scratch.sink.work = {};
   MatchColumns out;
   out.has_words = ids_.has_words();
-  for_each_message(
-      messages, *vocabulary_, is_timed, scratch.reading, out,
-      [&](const Message& message, int step) { index_->prefetch(message, step); },
-      [&](std::size_t row, const Message& message) {
-        run(message, scratch.rank, scratch.sink);
+  for_each_group<1>(
+      messages, *vocabulary_, is_timed, scratch.reading, out, [](const Message&) {},
+      [&](std::size_t row, std::span<const Message> group) {
+        run(group.front(), scratch.rank, scratch.sink);
         const auto scores = scratch.sink.scores();
         append_ids(ids_, scratch.sink.ids(), out);
         out.score.insert(out.score.end(), scores.begin(), scores.end());

@@ -133,4 +133,14 @@ void append_ids(const ExternalIds& ids, std::span<const SubscriptionId> slots, M
   }
 }
 
+void make_room(MatchColumns& out, std::size_t more, std::size_t done, std::size_t messages) {
+  const std::size_t wanted = out.message.size() + more;
+  if (wanted <= out.message.capacity()) return;
+  const double all =
+      static_cast<double>(wanted) * static_cast<double>(messages) / static_cast<double>(done);
+  const std::size_t room = std::max(wanted * 3 / 2, static_cast<std::size_t>(1.05 * all) + 64);
+  out.message.reserve(room);
+  if (!out.has_words) out.number.reserve(room);
+}
+
 }  // namespace nearcast

@@ -2,6 +2,7 @@
 /// through a batch of messages, write ids.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <span>
 #include <string>
@@ -21,7 +22,9 @@ namespace nearcast {
 
 /// Memory for reading messages, kept between batches.
 struct ReadingScratch {
-  std::array<std::vector<Token>, 4> tokens;  ///< of this message and of those that come next
+  static constexpr std::size_t kGroup = 8;  ///< messages whose waits for memory overlap
+
+  std::array<std::vector<Token>, 2 * kGroup> tokens;  ///< of this group and of the next
   std::vector<std::string_view> words;
   std::string letters;
 };
@@ -64,32 +67,36 @@ std::vector<std::uint32_t> dictionary_tokens(const WordColumn& words, TokenOf&& 
 
 void append_ids(const ExternalIds& ids, std::span<const SubscriptionId> slots, MatchColumns& out);
 
-/// Calls visit(row, message) for each message of a batch. A message is read two before its turn,
-/// and what it will need is asked for meanwhile: prefetch(message, 0), then prefetch(message, 1).
-template <typename Prefetch, typename Visit>
-void for_each_message(const MessageColumns& messages, const Vocabulary& vocabulary, bool is_timed,
-                      ReadingScratch& scratch, MatchColumns& out, Prefetch&& prefetch,
-                      Visit&& visit) {
-  const auto message_of = [&](std::size_t row) {
-    return Message{scratch.tokens[row % scratch.tokens.size()], messages.places[row]};
-  };
-  const auto approach = [&](std::size_t row) {
-    if (row >= messages.rows) return;
-    std::vector<Token>& tokens = scratch.tokens[row % scratch.tokens.size()];
-    read_words(messages.texts, row, scratch.letters, scratch.words, tokens);
-    vocabulary.find_all(scratch.words, tokens);
-    sort_unique(tokens);
-    prefetch(message_of(row), 0);
+/// Room for `more` rows; what will come is guessed from the share of the messages that is done, for
+/// growing by doubling would copy everything and touch twice the memory.
+void make_room(MatchColumns& out, std::size_t more, std::size_t done, std::size_t messages);
+
+/// Calls visit(row, group) for each few messages of a batch. While one group is matched, the next
+/// has been read, and what it begins with is on its way into the cache: prefetch(message).
+template <std::size_t kGroup = ReadingScratch::kGroup, typename Prefetch, typename Visit>
+void for_each_group(const MessageColumns& messages, const Vocabulary& vocabulary, bool is_timed,
+                    ReadingScratch& scratch, MatchColumns& out, Prefetch&& prefetch,
+                    Visit&& visit) {
+  static_assert(kGroup <= ReadingScratch::kGroup);
+  std::array<Message, 2 * kGroup> near;
+  const auto approach = [&](std::size_t first) {
+    for (std::size_t row = first; row < std::min(first + kGroup, messages.rows); ++row) {
+      std::vector<Token>& tokens = scratch.tokens[row % near.size()];
+      read_words(messages.texts, row, scratch.letters, scratch.words, tokens);
+      vocabulary.find_all(scratch.words, tokens);
+      sort_unique(tokens);
+      near[row % near.size()] = {tokens, messages.places[row]};
+      prefetch(near[row % near.size()]);
+    }
   };
   Stopwatch watch;
   if (is_timed) out.nanoseconds.reserve(messages.rows);
   approach(0);
-  approach(1);
-  for (std::size_t row = 0; row < messages.rows; ++row) {
-    approach(row + 2);
-    if (row + 1 < messages.rows) prefetch(message_of(row + 1), 1);
-    visit(row, message_of(row));
-    if (is_timed) watch.lap(out.nanoseconds);
+  for (std::size_t row = 0; row < messages.rows; row += kGroup) {
+    approach(row + kGroup);
+    const std::size_t count = std::min(kGroup, messages.rows - row);
+    visit(row, std::span<const Message>(&near[row % near.size()], count));
+    if (is_timed) watch.lap(out.nanoseconds, count);
   }
   out.cpu_seconds = watch.cpu_seconds();
   watch.finish(out.nanoseconds);

@@ -8,6 +8,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/ids.h"
+#include "nearcast/base/stack.h"
 #include "nearcast/base/visit_stamps.h"
 #include "nearcast/base/work_counters.h"
 #include "nearcast/model/message.h"
@@ -23,13 +24,24 @@ class MatchSink {
     ids_.push_back(id);
     ++work.matches;
   }
+  void accept(std::span<const SubscriptionId> ids) {
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    work.matches += ids.size();
+  }
   std::span<const SubscriptionId> ids() const { return ids_; }
-  void clear() { ids_.clear(); }
+  /// The answers of a group: end_message() says that one is complete; its ids end at ends()[i].
+  void end_message() { ends_.push_back(ids_.size()); }
+  std::span<const std::size_t> ends() const { return ends_; }
+  void clear() {
+    ids_.clear();
+    ends_.clear();
+  }
 
   WorkCounters work;
 
  private:
   std::vector<SubscriptionId> ids_;
+  std::vector<std::size_t> ends_;
 };
 
 /// Memory that matching needs and keeps between calls. One per thread.
@@ -40,6 +52,15 @@ struct MatchScratch {
   std::vector<std::uint64_t> queue;    ///< work put off until its memory has arrived
   std::vector<std::uint64_t> tallies;  ///< what was counted per entry, hashed; of one message
   std::vector<std::uint64_t> pending;  ///< the same, for a second kind of work
+
+  /// Some entries of a record of `auto`, by their bits in a mask.
+  struct Hit {
+    const std::uint8_t* record;
+    std::uint32_t capacity, first, mask, ties;
+  };
+  Stack<Hit> hits;              ///< of a few messages
+  Stack<SubscriptionId> found;  ///< matches that wait for their message's turn
+  Stack<std::uint64_t> doubts;  ///< entries that are not decided yet
 
   /// Should this entry's match be reported? Only a subscription that can be met twice is looked up.
   bool first_report(const SubscriptionStore& store, EntryId entry) {
@@ -59,6 +80,18 @@ struct MessageSample {
   }
 };
 
+/// Subscriptions that are about to come, each of one clause without negative tokens.
+struct ClauseRows {
+  TokenSpan tokens;                      ///< of all rows, each row's ascending and distinct
+  std::span<const std::size_t> offsets;  ///< row i has tokens [offsets[i], offsets[i + 1])
+  std::span<const double> west, south, east, north;  ///< empty: no row has an area
+
+  std::size_t size() const { return offsets.size() - 1; }
+  TokenSpan tokens_of(std::size_t i) const {
+    return tokens.subspan(offsets[i], offsets[i + 1] - offsets[i]);
+  }
+};
+
 /// A set of subscriptions that answers: which of them does this message match?
 /// Every implementation returns exactly what BruteForce returns; only the cost differs.
 ///
@@ -72,6 +105,8 @@ class MatchIndex {
 
   virtual void insert(SubscriptionId id) = 0;  ///< is in the store, not yet here
   virtual void erase(SubscriptionId id) = 0;   ///< is here, still in the store
+  /// In which order should new subscriptions be numbered? A permutation, or nothing: as they come.
+  virtual std::vector<std::uint32_t> arrange(const ClauseRows&) const { return {}; }
   /// Insert many at once.
   virtual void build(std::span<const SubscriptionId> ids) {
     for (const SubscriptionId id : ids) insert(id);
@@ -79,15 +114,25 @@ class MatchIndex {
   /// Messages to learn from; used by builds and repairs that come later.
   virtual void learn(const MessageSample&) {}
 
-  /// Pull what match() will need into the cache, for a message that comes soon: first step 0, then,
-  /// some messages later, step 1.
-  virtual void prefetch(const Message&, int) const {}
+  /// Pull what matching begins with into the cache, for a message that comes soon.
+  virtual void prefetch(const Message&) const {}
 
-  /// Read the first bytes of whatever match() would begin with, and nothing else; how many places.
-  virtual std::uint32_t touch(const Message&) const { return 0; }
+  /// Read the first bytes of whatever matching would begin with, and nothing else; how many places.
+  virtual std::uint32_t touch(std::span<const Message>) const { return 0; }
 
   /// Report each matching id once, in any order. scratch.visited is fresh.
   virtual void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const = 0;
+
+  /// Match a few messages, each as match() would, and end each in the sink. An index that waits for
+  /// memory can let the waits of several messages overlap.
+  virtual void match_group(std::span<const Message> messages, MatchScratch& scratch,
+                           MatchSink& sink) const {
+    for (const Message& message : messages) {
+      scratch.visited.start(store_.slots());
+      match(message, scratch, sink);
+      sink.end_message();
+    }
+  }
 
   virtual std::size_t memory_bytes() const = 0;
   virtual void check_invariants()

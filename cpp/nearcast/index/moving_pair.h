@@ -21,11 +21,16 @@ class MovingPair final : public MovingIndex {
   void erase(SubscriptionId id) override { subscriptions_->erase(id); }
   void build(std::span<const SubscriptionId> ids) override { subscriptions_->build(ids); }
   void learn(const MessageSample& sample) override { subscriptions_->learn(sample); }
-  void prefetch(const Message& message, int step) const override {
-    subscriptions_->prefetch(message, step);
+  std::vector<std::uint32_t> arrange(const ClauseRows& rows) const override {
+    return subscriptions_->arrange(rows);
   }
-  std::uint32_t touch(const Message& message) const override {
-    return subscriptions_->touch(message);
+  void prefetch(const Message& message) const override { subscriptions_->prefetch(message); }
+  std::uint32_t touch(std::span<const Message> messages) const override {
+    return subscriptions_->touch(messages);
+  }
+  void match_group(std::span<const Message> messages, MatchScratch& scratch,
+                   MatchSink& sink) const override {
+    subscriptions_->match_group(messages, scratch, sink);
   }
   void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override {
     subscriptions_->match(message, scratch, sink);

@@ -69,10 +69,6 @@ class RankIndex {
   /// The store's weights have changed: whatever was derived from them is derived anew.
   virtual void reweigh() = 0;
 
-  /// Pull what rank() will need into the cache, for a message that comes soon: first step 0, then,
-  /// some messages later, step 1.
-  virtual void prefetch(const Message&, int) const {}
-
   /// Report each id whose threshold is reached once, in any order. scratch.visited is fresh.
   virtual void rank(const Message& message, RankScratch& scratch, RankSink& sink) const = 0;
 

@@ -58,6 +58,7 @@ AutoIndex::Choice AutoIndex::choose(const Clause& clause) const {
 }
 
 Entry AutoIndex::entry_for(EntryId id, Token second) const {
+  ensure((raw(id) & automatic::kProvenBit) == 0, "auto: there are more entries than it can number");
   const SubscriptionId owner = store_.owner(id);
   automatic::Signature signature = automatic::kAsk;
   if (second != kUnknownToken) {

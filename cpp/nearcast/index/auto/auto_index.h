@@ -13,10 +13,12 @@
 ///   small_lists.h    up to 64 entries: one record
 ///   heavy_lists.h    more: a tree of vector-sized nodes
 ///   kernels.h        the comparisons, for AVX2 and for any machine
-///   search.inc.h     one message through all lists, in phases that prefetch for each other
+///   arrange.cpp      which numbers many new subscriptions get
+///   search.inc.h     a few messages through all lists, in phases that prefetch for each other
 #pragma once
 
 #include "nearcast/index/auto/heavy_lists.h"
+#include "nearcast/index/auto/probe.h"
 #include "nearcast/index/auto/small_lists.h"
 #include "nearcast/index/match_index.h"
 #include "nearcast/index/parameters.h"
@@ -30,10 +32,13 @@ class AutoIndex final : public MatchIndex {
 
   void insert(SubscriptionId id) override;
   void erase(SubscriptionId id) override;
+  std::vector<std::uint32_t> arrange(const ClauseRows& rows) const override;
   void build(std::span<const SubscriptionId> ids) override;
-  void prefetch(const Message& message, int step) const override;
-  std::uint32_t touch(const Message& message) const override;
+  void prefetch(const Message& message) const override;
+  std::uint32_t touch(std::span<const Message> messages) const override;
   void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override;
+  void match_group(std::span<const Message> messages, MatchScratch& scratch,
+                   MatchSink& sink) const override;
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
@@ -55,6 +60,7 @@ class AutoIndex final : public MatchIndex {
   void erase_entry(EntryId id);
   void rebuild();
   void fit_frame();
+  void search(std::span<automatic::Probe> probes, MatchScratch& scratch, MatchSink& sink) const;
   void fill(std::span<const std::uint32_t> starts, std::span<automatic::Entry> entries);
 
   bool uses_avx2_;

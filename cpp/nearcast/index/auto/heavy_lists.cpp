@@ -1,16 +1,16 @@
 #include "nearcast/index/auto/heavy_lists.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/index/auto/tile.h"
 
 namespace nearcast::automatic {
 namespace {
 
-constexpr std::uint32_t kMergeBlock = 6, kMergeNode = 10;  ///< at most this many are worth moving
-constexpr std::uint32_t kRoomyBlock = 14,
+constexpr std::uint32_t kMergeBlock = 12, kMergeNode = 10;  ///< at most this many are worth moving
+constexpr std::uint32_t kRoomyBlock = 28,
                         kRoomyNode = 28;  ///< a merged one keeps room for some more
 constexpr CellBox kNothing{kEmptyLow, kEmptyHigh, kEmptyLow, kEmptyHigh};
 
@@ -53,6 +53,15 @@ const CellBox& box_of(const Entry& entry) { return entry.box; }
 const CellBox& box_of(const Child& child) { return child.box; }
 
 template <typename Item>
+std::uint32_t x_of(const Item& item) {
+  return center_x(box_of(item));
+}
+template <typename Item>
+std::uint32_t y_of(const Item& item) {
+  return center_y(box_of(item));
+}
+
+template <typename Item>
 void sort_along(std::span<Item> items, bool by_x) {
   std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
     return by_x ? center_x(box_of(a)) < center_x(box_of(b))
@@ -73,45 +82,35 @@ bool spreads_along_x(std::span<const Item> items) {
   return high_x - low_x >= high_y - low_y;
 }
 
-/// Sort-tile-recursive: calls use(run) for runs of `size` neighbours.
-template <typename Item, typename Use>
-void tile(std::span<Item> items, std::size_t size, Use&& use) {
-  sort_along(items, true);
-  const std::size_t runs = (items.size() + size - 1) / size;
-  const auto slices = static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(runs))));
-  const std::size_t slice = (runs + slices - 1) / slices * size;
-  for (std::size_t start = 0; start < items.size(); start += slice) {
-    const auto part = items.subspan(start, std::min(slice, items.size() - start));
-    sort_along(part, false);
-    for (std::size_t i = 0; i < part.size(); i += size)
-      use(part.subspan(i, std::min(size, part.size() - i)));
-  }
-}
-
 }  // namespace
 
-void Block::put(std::uint32_t i, const Entry& entry) {
-  west[i] = entry.box.west;
-  east[i] = entry.box.east;
-  south[i] = entry.box.south;
-  north[i] = entry.box.north;
-  signature[i] = entry.signature;
-  id[i] = entry.id;
-}
-
-void Block::clear(std::uint32_t i) { put(i, {kNothing, kProven, EntryId{0xFFFFFFFFu}}); }
+void Block::clear(std::uint32_t i) { put(i, {kNothing, kAsk, EntryId{0}}); }
 
 std::uint32_t Block::size() const {
   std::uint32_t size = 0;
-  while (size < kBlockSize && west[size] != kEmptyLow) ++size;
+  while (size < kBlockSize && bytes[size] != kEmptyLow >> 8) ++size;
   return size;
 }
 
+std::uint32_t Block::find(EntryId id) const {
+  const std::uint32_t all = size();
+  std::uint32_t i = 0;
+  while (i < all && record().id(i) != id) ++i;
+  return i;
+}
+
 CellBox Block::box() const {
-  CellBox all = kNothing;
-  for (std::uint32_t i = 0; i < kBlockSize; ++i)
-    all = join(all, {west[i], east[i], south[i], north[i]});
-  return all;
+  const std::uint8_t *west = bytes, *east = west + kBlockSize, *south = east + kBlockSize,
+                     *north = south + kBlockSize;
+  std::uint8_t box[] = {255, 0, 255, 0};
+  for (std::uint32_t i = 0; i < kBlockSize; ++i) {
+    box[0] = std::min(box[0], west[i]);
+    box[1] = std::max(box[1], east[i]);
+    box[2] = std::min(box[2], south[i]);
+    box[3] = std::max(box[3], north[i]);
+  }
+  return {static_cast<Cell>(box[0] << 8), static_cast<Cell>(box[1] << 8 | 255),
+          static_cast<Cell>(box[2] << 8), static_cast<Cell>(box[3] << 8 | 255)};
 }
 
 void Node::clear() {
@@ -157,7 +156,7 @@ std::uint32_t HeavyLists::make(std::span<Entry> entries) {
 
 std::uint32_t HeavyLists::pack(std::span<Entry> entries, std::uint32_t& levels) {
   std::vector<Child> below, above;
-  tile(entries, kBlockSize, [&](std::span<const Entry> run) {
+  tile(entries, kBlockSize, x_of<Entry>, y_of<Entry>, [&](std::span<const Entry> run) {
     const std::uint32_t number = take(blocks_, free_blocks_);
     for (std::uint32_t i = 0; i < kBlockSize; ++i) {
       i < run.size() ? blocks_[number].put(i, run[i]) : blocks_[number].clear(i);
@@ -168,7 +167,7 @@ std::uint32_t HeavyLists::pack(std::span<Entry> entries, std::uint32_t& levels) 
   do {
     above.clear();
     // A few places stay free, so that the first inserts do not split every node.
-    tile(std::span(below), below.size() <= kFanOut ? kFanOut : kRoomyNode,
+    tile(std::span(below), below.size() <= kFanOut ? kFanOut : kRoomyNode, x_of<Child>, y_of<Child>,
          [&](std::span<const Child> run) {
            const std::uint32_t number = take(nodes_, free_nodes_);
            Node& node = nodes_[number];
@@ -312,14 +311,12 @@ bool HeavyLists::erase_in_block(std::uint32_t node, std::uint32_t i, const Entry
   const std::uint32_t number = nodes_[node].child[i];
   Block& block = blocks_[number];
   const std::uint32_t size = block.size();
-  for (std::uint32_t at = 0; at < size; ++at) {
-    if (block.id[at] != entry.id) continue;
-    block.put(at, block.entry(size - 1));
-    block.clear(size - 1);
-    nodes_[node].put(i, number, block.box());
-    return true;
-  }
-  return false;
+  const std::uint32_t at = block.find(entry.id);
+  if (at == size) return false;
+  block.put(at, block.entry(size - 1));
+  block.clear(size - 1);
+  nodes_[node].put(i, number, block.box());
+  return true;
 }
 
 void HeavyLists::drop_or_merge(std::uint32_t node, std::uint32_t i, std::uint32_t level) {
@@ -374,10 +371,8 @@ bool HeavyLists::visit_blocks(std::uint32_t node, std::uint32_t level, const Cel
 }
 
 bool HeavyLists::has(std::uint32_t number, const Entry& entry) const {
-  return visit_blocks(
-      lists_[number].root, lists_[number].levels, &entry.box, [&](const Block& block) {
-        return std::find(block.id, block.id + block.size(), entry.id) != block.id + block.size();
-      });
+  return visit_blocks(lists_[number].root, lists_[number].levels, &entry.box,
+                      [&](const Block& block) { return block.find(entry.id) != block.size(); });
 }
 
 void HeavyLists::collect(std::uint32_t number, std::vector<Entry>& out) const {
@@ -411,7 +406,7 @@ CellBox HeavyLists::check_below(std::uint32_t node, std::uint32_t level,
       const std::uint32_t size = block.size();
       ensure(size >= 1, "auto: an empty block was left in a heavy list");
       for (std::uint32_t at = size; at < kBlockSize; ++at) {
-        ensure(block.west[at] == kEmptyLow, "auto: a block has a gap");
+        ensure(block.bytes[at] == kEmptyLow >> 8, "auto: a block has a gap");
       }
       entries += size;
       below = block.box();

@@ -1,7 +1,7 @@
 /// Lists too long for one record: each a small R-tree made for vector instructions.
 ///
-///   block   16 entries as columns, 224 bytes; tested by one step of overlaps16
-///   node    up to 31 children, nodes or blocks, with their boxes in 8 bits; one step of overlaps32
+///   block   a record of 32 entries, 448 bytes, of which a scan reads 128
+///   node    up to 31 children, nodes or blocks, with their boxes in 8 bits
 ///
 /// Boxes are exact unions of what lies below (in cells), at all times: inserting grows them,
 /// erasing shrinks them, blocks that run empty are merged with a neighbour, so that a tree that has
@@ -14,35 +14,33 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
-#include "nearcast/index/auto/entry.h"
 #include "nearcast/index/auto/kernels.h"
+#include "nearcast/index/auto/record.h"
 
 namespace nearcast::automatic {
 
-constexpr std::uint32_t kBlockSize = 16;
+constexpr std::uint32_t kBlockSize = 32;
 constexpr std::uint32_t kFanOut = 31;
 
 struct Block {
-  Cell west[kBlockSize], east[kBlockSize], south[kBlockSize], north[kBlockSize];
-  Signature signature[kBlockSize];
-  EntryId id[kBlockSize];
+  alignas(2) std::uint8_t bytes[kBlockSize * kEntryBytes];
 
-  Columns columns() const { return {west, kBlockSize}; }
-  Entry entry(std::uint32_t i) const {
-    return {{west[i], east[i], south[i], north[i]}, signature[i], id[i]};
-  }
-  void put(std::uint32_t i, const Entry& entry);
+  Record record() const { return {bytes, kBlockSize}; }
+  Entry entry(std::uint32_t i) const { return record().entry(i); }
+  void put(std::uint32_t i, const Entry& entry) { automatic::put(bytes, kBlockSize, i, entry); }
   void clear(std::uint32_t i);
-  std::uint32_t size() const;  ///< entries are the first ones; the rest match nothing
-  CellBox box() const;
+  std::uint32_t size() const;            ///< entries are the first ones; the rest match nothing
+  std::uint32_t find(EntryId id) const;  ///< position, or size() if it is not there
+  CellBox box() const;                   ///< rounded outward to 8 bits
 };
-static_assert(sizeof(Block) == 224);
+static_assert(sizeof(Block) == 448);
 
 struct Node {
   std::uint8_t west[32], east[32], south[32], north[32];
   std::uint32_t child[kFanOut];
   std::uint32_t size;
 
+  Columns columns() const { return {west, 32}; }
   void clear();
   void put(std::uint32_t i, std::uint32_t number, const CellBox& box);
   void remove(std::uint32_t i);
@@ -63,7 +61,8 @@ class HeavyLists {
   const Node& node(std::uint32_t number) const { return nodes_[number]; }
   const Block& block(std::uint32_t number) const { return blocks_[number]; }
   void prefetch_node(std::uint32_t number) const { prefetch(&nodes_[number], sizeof(Node)); }
-  void prefetch_block(std::uint32_t number) const { prefetch(&blocks_[number], sizeof(Block)); }
+  /// What a scan reads first.
+  void prefetch_block(std::uint32_t number) const { prefetch(&blocks_[number], 4 * kBlockSize); }
 
   std::uint32_t make(std::span<Entry> entries);  ///< reorders them
   void free(std::uint32_t number);

@@ -15,43 +15,68 @@
 
 namespace nearcast::automatic {
 
-/// Boxes whose columns lie `stride` apart: west, east, south, north.
+/// Boxes in upper halves of cells, whose columns lie `stride` apart: west, east, south, north.
 struct Columns {
-  const Cell* west;
+  const std::uint8_t* west;
   std::uint32_t stride;
 };
 
-/// A query as the kernels want it, and its upper halves for directories.
+/// A query: its box in cells, and the upper halves of it.
 struct Query {
-  CellBox box;
+  Query() = default;
+  explicit Query(const CellBox& cells)
+      : box(cells),
+        west(high(cells.west)),
+        east(high(cells.east)),
+        south(high(cells.south)),
+        north(high(cells.north)) {}
 
-  std::uint8_t west8() const { return static_cast<std::uint8_t>(box.west >> 8); }
-  std::uint8_t east8() const { return static_cast<std::uint8_t>(box.east >> 8); }
-  std::uint8_t south8() const { return static_cast<std::uint8_t>(box.south >> 8); }
-  std::uint8_t north8() const { return static_cast<std::uint8_t>(box.north >> 8); }
+  CellBox box;
+  std::uint8_t west, east, south, north;
+
+ private:
+  static std::uint8_t high(Cell cell) { return static_cast<std::uint8_t>(cell >> 8); }
 };
 
 struct PlainKernels {
   /// Bit i: box i of the first 16 overlaps the query. Bits of places beyond the list are arbitrary.
   static std::uint32_t overlaps16(const Columns& boxes, const Query& query) {
-    const Cell *west = boxes.west, *east = west + boxes.stride, *south = east + boxes.stride,
-               *north = south + boxes.stride;
+    return overlaps<16>(boxes, query);
+  }
+  static std::uint32_t overlaps32(const Columns& boxes, const Query& query) {
+    return overlaps<32>(boxes, query);
+  }
+
+  /// Bit i: a border of box i lies in the same upper half as the query's opposite one, so that the
+  /// lower halves have to decide.
+  static std::uint32_t ties32(const Columns& boxes, const Query& query) {
+    const std::uint8_t *west = boxes.west, *east = west + boxes.stride,
+                       *south = east + boxes.stride, *north = south + boxes.stride;
     std::uint32_t mask = 0;
-    for (std::uint32_t i = 0; i < 16; ++i) {
-      const bool hit = (west[i] <= query.box.east) & (query.box.west <= east[i]) &
-                       (south[i] <= query.box.north) & (query.box.south <= north[i]);
-      mask |= static_cast<std::uint32_t>(hit) << i;
+    for (std::uint32_t i = 0; i < 32; ++i) {
+      const bool tie = (west[i] == query.east) | (query.west == east[i]) |
+                       (south[i] == query.north) | (query.south == north[i]);
+      mask |= static_cast<std::uint32_t>(tie) << i;
     }
     return mask;
   }
 
-  /// The same for 32 boxes of 8 bits whose columns lie 32 apart.
-  static std::uint32_t overlaps32(const std::uint8_t* west, const Query& query) {
-    const std::uint8_t *east = west + 32, *south = west + 64, *north = west + 96;
+  /// Bit i: value i of 16 is this one.
+  static std::uint32_t equals16(const std::uint16_t* values, std::uint16_t value) {
     std::uint32_t mask = 0;
-    for (std::uint32_t i = 0; i < 32; ++i) {
-      const bool hit = (west[i] <= query.east8()) & (query.west8() <= east[i]) &
-                       (south[i] <= query.north8()) & (query.south8() <= north[i]);
+    for (std::uint32_t i = 0; i < 16; ++i) mask |= std::uint32_t{values[i] == value} << i;
+    return mask;
+  }
+
+ private:
+  template <std::uint32_t kCount>
+  static std::uint32_t overlaps(const Columns& boxes, const Query& query) {
+    const std::uint8_t *west = boxes.west, *east = west + boxes.stride,
+                       *south = east + boxes.stride, *north = south + boxes.stride;
+    std::uint32_t mask = 0;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      const bool hit = (west[i] <= query.east) & (query.west <= east[i]) &
+                       (south[i] <= query.north) & (query.south <= north[i]);
       mask |= static_cast<std::uint32_t>(hit) << i;
     }
     return mask;
@@ -63,37 +88,55 @@ struct PlainKernels {
 #pragma GCC target("avx2,bmi,popcnt")
 struct Avx2Kernels {
   static std::uint32_t overlaps16(const Columns& boxes, const Query& query) {
-    const __m256i west = load(boxes.west), east = load(boxes.west + boxes.stride);
-    const __m256i south = load(boxes.west + 2 * boxes.stride),
-                  north = load(boxes.west + 3 * boxes.stride);
+    const auto column = [&](std::uint32_t i) {
+      return _mm_loadu_si128(reinterpret_cast<const __m128i*>(boxes.west + i * boxes.stride));
+    };
+    const auto all = [](std::uint8_t half) { return _mm_set1_epi8(static_cast<char>(half)); };
     // a ≤ b without unsigned comparison: a − b, saturated at zero, is zero.
-    const __m256i outside =
-        _mm256_or_si256(_mm256_or_si256(_mm256_subs_epu16(west, all(query.box.east)),
-                                        _mm256_subs_epu16(all(query.box.west), east)),
-                        _mm256_or_si256(_mm256_subs_epu16(south, all(query.box.north)),
-                                        _mm256_subs_epu16(all(query.box.south), north)));
-    const __m256i inside = _mm256_cmpeq_epi16(outside, _mm256_setzero_si256());
-    const __m128i packed =
-        _mm_packs_epi16(_mm256_castsi256_si128(inside), _mm256_extracti128_si256(inside, 1));
-    return static_cast<std::uint32_t>(_mm_movemask_epi8(packed));
+    const __m128i outside = _mm_or_si128(_mm_or_si128(_mm_subs_epu8(column(0), all(query.east)),
+                                                      _mm_subs_epu8(all(query.west), column(1))),
+                                         _mm_or_si128(_mm_subs_epu8(column(2), all(query.north)),
+                                                      _mm_subs_epu8(all(query.south), column(3))));
+    return static_cast<std::uint32_t>(
+        _mm_movemask_epi8(_mm_cmpeq_epi8(outside, _mm_setzero_si128())));
   }
 
-  static std::uint32_t overlaps32(const std::uint8_t* west, const Query& query) {
+  static std::uint32_t overlaps32(const Columns& boxes, const Query& query) {
     const __m256i outside =
-        _mm256_or_si256(_mm256_or_si256(_mm256_subs_epu8(load(west), all8(query.east8())),
-                                        _mm256_subs_epu8(all8(query.west8()), load(west + 32))),
-                        _mm256_or_si256(_mm256_subs_epu8(load(west + 64), all8(query.north8())),
-                                        _mm256_subs_epu8(all8(query.south8()), load(west + 96))));
-    return static_cast<std::uint32_t>(
-        _mm256_movemask_epi8(_mm256_cmpeq_epi8(outside, _mm256_setzero_si256())));
+        _mm256_or_si256(_mm256_or_si256(_mm256_subs_epu8(column(boxes, 0), all(query.east)),
+                                        _mm256_subs_epu8(all(query.west), column(boxes, 1))),
+                        _mm256_or_si256(_mm256_subs_epu8(column(boxes, 2), all(query.north)),
+                                        _mm256_subs_epu8(all(query.south), column(boxes, 3))));
+    return bits(_mm256_cmpeq_epi8(outside, _mm256_setzero_si256()));
+  }
+
+  static std::uint32_t ties32(const Columns& boxes, const Query& query) {
+    const auto ties = [&](std::uint32_t i, std::uint8_t half) {
+      return _mm256_cmpeq_epi8(column(boxes, i), all(half));
+    };
+    return bits(_mm256_or_si256(_mm256_or_si256(ties(0, query.east), ties(1, query.west)),
+                                _mm256_or_si256(ties(2, query.north), ties(3, query.south))));
+  }
+
+  static std::uint32_t equals16(const std::uint16_t* values, std::uint16_t value) {
+    const __m256i equal =
+        _mm256_cmpeq_epi16(load(values), _mm256_set1_epi16(static_cast<short>(value)));
+    const __m128i packed =
+        _mm_packs_epi16(_mm256_castsi256_si128(equal), _mm256_extracti128_si256(equal, 1));
+    return static_cast<std::uint32_t>(_mm_movemask_epi8(packed));
   }
 
  private:
   static __m256i load(const void* at) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(at));
   }
-  static __m256i all(Cell cell) { return _mm256_set1_epi16(static_cast<short>(cell)); }
-  static __m256i all8(std::uint8_t cell) { return _mm256_set1_epi8(static_cast<char>(cell)); }
+  static __m256i column(const Columns& boxes, std::uint32_t i) {
+    return load(boxes.west + i * boxes.stride);
+  }
+  static __m256i all(std::uint8_t half) { return _mm256_set1_epi8(static_cast<char>(half)); }
+  static std::uint32_t bits(__m256i lanes) {
+    return static_cast<std::uint32_t>(_mm256_movemask_epi8(lanes));
+  }
 };
 #pragma GCC pop_options
 #endif

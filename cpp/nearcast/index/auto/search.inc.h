@@ -1,15 +1,27 @@
-/// One message through all lists. Included once per kind of kernels, inside a namespace that
+/// A few messages through all lists. Included once per kind of kernels, inside a namespace that
 /// defines `Kernels`: the compiler may then inline them, whatever machine they are for.
+///
+/// The messages go through each phase together, so that one's wait for memory is another's work:
+///
+///   take     heads are read, and the lists they lead to asked for
+///   descend  the trees of long lists, a level at a time; blocks are asked for
+///   scan     the upper halves of short lists and blocks; the ids of what they hit are asked for
+///   pick     those ids: matches, and doubts, which are asked for
+///   check    the rest of what is in doubt; what it leaves is asked for in the store
+///   report   matches, and what the store confirms, in the order of the messages
 
-using automatic::Block;
 using automatic::CellBox;
 using automatic::Columns;
 using automatic::Head;
 using automatic::HeavyLists;
 using automatic::kAsk;
+using automatic::kBlockSize;
 using automatic::kProven;
+using automatic::kProvenBit;
 using automatic::Node;
+using automatic::Probe;
 using automatic::Query;
+using automatic::Record;
 using automatic::Signature;
 using automatic::SmallLists;
 
@@ -19,154 +31,267 @@ struct Search {
   const HeavyLists& heavies;
   const Head* heads;
   std::size_t lists;
-  const Message& message;
   MatchScratch& scratch;
   MatchSink& sink;
-  Query query;
-  bool may_repeat;  ///< a place of two parts meets an entry twice
+  std::span<Probe> probes;
 
-  static constexpr std::uint64_t kCertain = std::uint64_t{1} << 32;
-  static constexpr std::uint32_t kAtOnce =
-      64;  ///< lists whose memory is asked for before any is read
+  static constexpr std::uint64_t kIsCertain = std::uint64_t{1} << 32;  ///< the cells decide
+  static constexpr std::uint64_t kIsMatch = std::uint64_t{1} << 33;    ///< nothing is left to ask
+  /// Lists whose memory is asked for before any is read: more would push each other out again.
+  static constexpr std::uint32_t kAtOnce = 128;
+  static constexpr std::size_t kAhead = 24;  ///< proposals between asking for a record and using it
 
-  /// Tokens are taken some at a time: first everything is asked for, then everything is read.
+  struct Short {
+    Head head;
+    std::uint32_t probe;
+  };
+  Short* shorts = nullptr;
+  std::uint32_t short_count = 0;
+  const Message* marked = nullptr;  ///< the message whose signatures are in scratch.bits
+
   void run() {
-    Head few[kAtOnce];
     scratch.queue.clear();
     scratch.pending.clear();
-    std::uint32_t count = 0;
-    if (lists != 0) take(heads[0], few, count);
-    for (const Token token : message.tokens) {
-      if (raw(token) + 1 >= lists) break;  // tokens ascend
-      if (count == kAtOnce) {
-        read(few, count);
-        count = 0;
+    scratch.found.clear();
+    Short room[kAtOnce];
+    shorts = room;
+    std::uint32_t first = 0, taken = 0;
+    for (std::uint32_t p = 0; p < probes.size(); ++p) {
+      if (lists != 0) taken += take(heads[0], p);
+      for (const Token token : probes[p].message->tokens) {
+        if (raw(token) + 1 >= lists) break;  // tokens ascend
+        if (taken == kAtOnce) {
+          read(first, p);
+          first = p;
+          taken = 0;
+        }
+        taken += take(heads[raw(token) + 1], p);
       }
-      take(heads[raw(token) + 1], few, count);
     }
-    read(few, count);
-    verify();
+    read(first, static_cast<std::uint32_t>(probes.size()) - 1);
+    mark(nullptr);
+    report();
   }
 
-  void take(const Head& head, Head* few, std::uint32_t& count) {
-    if (head.is_empty()) return;
+  std::uint32_t take(const Head& head, std::uint32_t probe) {
+    if (head.is_empty()) return 0;
     ++sink.work.nodes_visited;
     if (head.is_heavy()) {
       const auto& list = heavies.list(head.place);
-      push_node(list.root, list.levels);
+      push_node(probe, list.levels, list.root);
     } else {
       smalls.prefetch(head);
-      few[count++] = head;
+      shorts[short_count++] = {head, probe};
     }
+    return 1;
   }
 
-  void read(const Head* few, std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) read_small(few[i]);
-    read_nodes();
-  }
-
-  // ---- short lists ----
-
-  void read_small(const Head& head) {
-    sink.work.candidates += head.size;
-    const Columns boxes = smalls.columns(head);
-    const Signature* signatures = smalls.signatures(head);
-    for (std::uint32_t start = 0; start < head.size; start += 16) {
-      const Columns part{boxes.west + start, boxes.stride};
-      std::uint32_t mask = Kernels::overlaps16(part, query);
-      if (head.size - start < 16) mask &= (1u << (head.size - start)) - 1;
-      for (; mask != 0; mask &= mask - 1) {
-        const std::uint32_t i = static_cast<std::uint32_t>(__builtin_ctz(mask));
-        hit(part, i, signatures[start + i], smalls.id(head, start + i));
-      }
+  /// Everything taken for probes `first` to `last`.
+  void read(std::uint32_t first, std::uint32_t last) {
+    auto& queue = scratch.queue;
+    std::size_t block = descend(), next = 0, hit = 0, doubt = 0;
+    scratch.hits.clear();
+    scratch.doubts.clear();
+    for (std::uint32_t p = first; p <= last; ++p) {
+      for (; next < short_count && shorts[next].probe == p; ++next)
+        scan_short(probes[p], shorts[next].head);
+      for (; block < queue.size() && queue[block] >> 40 == p; ++block)
+        scan_block(probes[p], heavies.block(static_cast<std::uint32_t>(queue[block])).record());
+      probes[p].hits_end = scratch.hits.size();
     }
+    for (std::uint32_t p = first; p <= last; ++p) {
+      for (; hit < probes[p].hits_end; ++hit) pick(scratch.hits[hit]);
+      probes[p].matches_end = scratch.found.size();
+      probes[p].doubts_end = scratch.doubts.size();
+    }
+    for (std::uint32_t p = first; p <= last; ++p) {
+      Probe& probe = probes[p];
+      if (doubt < probe.doubts_end && probe.signature_count == 0) mark(probe.message);
+      for (; doubt < probe.doubts_end; ++doubt) check(probe, scratch.doubts[doubt]);
+      probe.pending_end = scratch.pending.size();
+    }
+    short_count = 0;
+    queue.clear();
   }
 
   // ---- long lists ----
 
-  void push_node(std::uint32_t number, std::uint32_t level) {
+  void push_node(std::uint64_t probe, std::uint64_t level, std::uint32_t number) {
     heavies.prefetch_node(number);
-    scratch.queue.push_back(std::uint64_t{level} << 32 | number);
+    scratch.queue.push_back(probe << 40 | level << 32 | number);
   }
 
-  /// Breadth first: by the time a node is read, it has been asked for. Blocks come last.
-  void read_nodes() {
+  /// Level by level: when a node is read, it has been asked for. A block waits for the others, so
+  /// that all end up in the order of the probes. Returns where in the queue the blocks begin.
+  std::size_t descend() {
     auto& queue = scratch.queue;
-    for (std::size_t next = 0; next < queue.size(); ++next) {
-      const auto level = static_cast<std::uint32_t>(queue[next] >> 32);
-      const auto number = static_cast<std::uint32_t>(queue[next]);
-      if (level == 0) {
-        read_block(heavies.block(number));
-        continue;
-      }
-      ++sink.work.nodes_visited;
-      const Node& node = heavies.node(number);
-      for (std::uint32_t mask = Kernels::overlaps32(node.west, query); mask != 0;
-           mask &= mask - 1) {
-        const std::uint32_t child = node.child[__builtin_ctz(mask)];
-        if (level == 1) {
-          push_block(child);
-        } else {
-          push_node(child, level - 1);
+    std::size_t start = 0, end = queue.size();
+    for (bool has_nodes = end != 0; has_nodes; start = end, end = queue.size()) {
+      has_nodes = false;
+      for (std::size_t i = start; i < end; ++i) {
+        const std::uint64_t item = queue[i];
+        const std::uint64_t level = item >> 32 & 0xFF, probe = item >> 40;
+        if (level == 0) {
+          queue.push_back(item);
+          continue;
+        }
+        ++sink.work.nodes_visited;
+        const Node& node = heavies.node(static_cast<std::uint32_t>(item));
+        for (std::uint32_t mask = Kernels::overlaps32(node.columns(), probes[probe].query);
+             mask != 0; mask &= mask - 1) {
+          const std::uint32_t child = node.child[__builtin_ctz(mask)];
+          if (level == 1) {
+            heavies.prefetch_block(child);
+            queue.push_back(probe << 40 | child);
+          } else {
+            push_node(probe, level - 1, child);
+            has_nodes = true;
+          }
         }
       }
     }
-    queue.clear();
-  }
-
-  void push_block(std::uint32_t number) {
-    heavies.prefetch_block(number);
-    scratch.queue.push_back(number);
-  }
-
-  void read_block(const Block& block) {
-    sink.work.candidates += automatic::kBlockSize;
-    for (std::uint32_t mask = Kernels::overlaps16(block.columns(), query); mask != 0;
-         mask &= mask - 1) {
-      const std::uint32_t i = static_cast<std::uint32_t>(__builtin_ctz(mask));
-      hit(block.columns(), i, block.signature[i], block.id[i]);
-    }
+    return start;
   }
 
   // ---- entries ----
 
-  /// Cells that differ decide; equal ones leave it to the exact coordinates.
-  bool is_certain(const Columns& boxes, std::uint32_t i) const {
-    const auto* at = boxes.west + i;
-    return (at[0] < query.box.east) & (query.box.west < at[boxes.stride]) &
-           (at[2 * boxes.stride] < query.box.north) & (query.box.south < at[3 * boxes.stride]);
-  }
-
-  void hit(const Columns& boxes, std::uint32_t i, Signature signature, EntryId id) {
-    const bool certain = is_certain(boxes, i);
-    if (signature == kProven && certain) {
-      report(SubscriptionId{raw(id)});
+  void scan_short(const Probe& probe, const Head& head) {
+    sink.work.candidates += head.size;
+    const Record record = smalls.record(head);
+    if (head.size <= 16) {
+      const Columns boxes{record.start, head.capacity};
+      hit(probe, record, 0, Kernels::overlaps16(boxes, probe.query) & ((1u << head.size) - 1));
       return;
     }
-    if (signature > kAsk && !(scratch.bits[signature >> 6] >> (signature & 63) & 1)) return;
-    store.prefetch(id, 0);
-    scratch.pending.push_back(raw(id) | (certain ? kCertain : 0));
-  }
-
-  void report(SubscriptionId id) {
-    if (!may_repeat || scratch.visited.first_visit(raw(id))) sink.accept(id);
-  }
-
-  /// Ask for all records, then read them.
-  void verify() {
-    for (const std::uint64_t item : scratch.pending)
-      store.prefetch(EntryId{static_cast<std::uint32_t>(item)}, 1);
-    for (const std::uint64_t item : scratch.pending) {
-      const EntryId entry{static_cast<std::uint32_t>(item)};
-      if (!holds(store.clause(entry), message.tokens)) continue;
-      const SubscriptionId id = store.owner(entry);
-      const bool touches_box = (item & kCertain) && store.bounds_are_exact(id);
-      if (!touches_box && !area_touches(store, id, message.place)) continue;
-      if (may_repeat) {
-        report(id);
-      } else if (scratch.first_report(store, entry)) {
-        sink.accept(id);
-      }
+    for (std::uint32_t first = 0; first < head.size; first += 32) {
+      const Columns boxes{record.start + first, head.capacity};
+      const std::uint32_t places = ~0u >> (head.size - first < 32 ? 32 - (head.size - first) : 0);
+      hit(probe, record, first, Kernels::overlaps32(boxes, probe.query) & places);
     }
+  }
+
+  void scan_block(const Probe& probe, const Record& record) {
+    sink.work.candidates += kBlockSize;
+    hit(probe, record, 0, Kernels::overlaps32({record.start, kBlockSize}, probe.query));
+  }
+
+  /// Bit i of a mask is the record's entry `first` + i.
+  void hit(const Probe& probe, const Record& record, std::uint32_t first, std::uint32_t mask) {
+    if (mask == 0) return;
+    const std::uint8_t* ids = record.ids() + 4 * first;
+    __builtin_prefetch(ids + 4 * __builtin_ctz(mask));
+    __builtin_prefetch(ids + 4 * (31 - __builtin_clz(mask)) + 3);
+    MatchScratch::Hit* made = scratch.hits.room(1);
+    *made = {record.start, record.capacity, first, mask,
+             Kernels::ties32({record.start + first, record.capacity}, probe.query)};
+    scratch.hits.end_at(made + 1);
+  }
+
+  /// Proven entries whose borders the upper halves tell from the query's are matches. The others
+  /// are doubts: where the record is, its capacity, and the place in it.
+  void pick(const MatchScratch::Hit& hit) {
+    const Record record{hit.record, hit.capacity};
+    const std::uint64_t where = reinterpret_cast<std::uintptr_t>(hit.record) << 16 | hit.capacity
+                                                                                         << 8;
+    // Both are written and one of them counts: which, no branch could foretell.
+    const auto most = static_cast<std::size_t>(__builtin_popcount(hit.mask));
+    SubscriptionId* found = scratch.found.room(most);
+    std::uint64_t* const doubts = scratch.doubts.room(most);
+    std::uint64_t* doubt = doubts;
+    for (std::uint32_t mask = hit.mask; mask != 0; mask &= mask - 1) {
+      const auto bit = static_cast<std::uint32_t>(__builtin_ctz(mask));
+      const std::uint32_t id = record.marked_id(hit.first + bit);
+      const std::uint32_t is_match = (id / kProvenBit & 1) & ~(hit.ties >> bit);
+      *found = SubscriptionId{id & ~kProvenBit};
+      *doubt = where | (hit.first + bit);
+      found += is_match;
+      doubt += is_match ^ 1;
+    }
+    scratch.found.end_at(found);
+    scratch.doubts.end_at(doubt);
+    for (const std::uint64_t* at = doubts; at != doubt; ++at)
+      __builtin_prefetch(&record.rest(static_cast<std::uint32_t>(*at & 0xFF)));
+  }
+
+  /// Whole cells: less decides, and an equal one leaves it to the exact coordinates. Then the
+  /// second keyword.
+  void check(const Probe& probe, std::uint64_t doubt) {
+    const Record record{reinterpret_cast<const std::uint8_t*>(doubt >> 16),
+                        static_cast<std::uint32_t>(doubt >> 8 & 0xFF)};
+    const auto i = static_cast<std::uint32_t>(doubt & 0xFF);
+    const CellBox box = record.box(i), &query = probe.query.box;
+    const int least = std::min(std::min(query.east - box.west, box.east - query.west),
+                               std::min(query.north - box.south, box.north - query.south));
+    const Signature signature = record.rest(i).signature;
+    if (least < 0 || (signature > kAsk && !has(probe, signature))) return;
+    const EntryId id = record.id(i);
+    store.prefetch(id, 0);
+    scratch.pending.push_back(raw(id) | (least > 0 ? kIsCertain : 0) |
+                              (least > 0 && signature == kProven ? kIsMatch : 0));
+  }
+
+  bool has(const Probe& probe, Signature signature) const {
+    if (probe.signature_count == 0) return scratch.bits[signature >> 6] >> (signature & 63) & 1;
+    std::uint32_t found = 0;
+    for (std::uint32_t i = 0; i < probe.signature_count; i += 16)
+      found |= Kernels::equals16(probe.signatures + i, signature);
+    return found != 0;
+  }
+
+  /// Keep the signatures of a long message in scratch.bits, and those of no other.
+  void mark(const Message* message) {
+    if (message == marked) return;
+    if (marked != nullptr) {
+      for (const Token token : marked->tokens)
+        scratch.bits[automatic::signature_of(token) >> 6] = 0;
+    }
+    marked = message;
+    if (message == nullptr) return;
+    if (scratch.bits.empty()) scratch.bits.resize(1024);
+    for (const Token token : message->tokens) {
+      const Signature hash = automatic::signature_of(token);
+      scratch.bits[hash >> 6] |= std::uint64_t{1} << (hash & 63);
+    }
+  }
+
+  // ---- answers ----
+
+  void report() {
+    const auto& pending = scratch.pending;
+    const auto ask = [&](std::size_t i) {
+      if (i < pending.size()) store.prefetch(EntryId{static_cast<std::uint32_t>(pending[i])}, 1);
+    };
+    for (std::size_t i = 0; i < kAhead; ++i) ask(i);
+    std::size_t match = 0, next = 0;
+    for (const Probe& probe : probes) {
+      if (probe.is_first_part) scratch.visited.start(store.slots());
+      const bool may_repeat = !(probe.is_first_part && probe.is_last_part);
+      const std::span found(scratch.found.data() + match, probe.matches_end - match);
+      match = probe.matches_end;
+      if (may_repeat) {
+        for (const SubscriptionId id : found) {
+          if (scratch.visited.first_visit(raw(id))) sink.accept(id);
+        }
+      } else {
+        sink.accept(found);
+      }
+      for (; next < probe.pending_end; ++next) {
+        ask(next + kAhead);
+        report(probe, pending[next], may_repeat);
+      }
+      if (probe.is_last_part) sink.end_message();
+    }
+  }
+
+  void report(const Probe& probe, std::uint64_t item, bool may_repeat) {
+    const EntryId entry{static_cast<std::uint32_t>(item)};
+    const SubscriptionId id = store.owner(entry);
+    if (!(item & kIsMatch)) {
+      if (!holds(store.clause(entry), probe.message->tokens)) return;
+      const bool touches_box = (item & kIsCertain) && store.bounds_are_exact(id);
+      if (!touches_box && !area_touches(store, id, probe.message->place)) return;
+    }
+    if (may_repeat ? scratch.visited.first_visit(raw(id)) : scratch.first_report(store, entry))
+      sink.accept(id);
   }
 };

@@ -1,6 +1,7 @@
 #include "nearcast/index/auto/small_lists.h"
 
 #include <algorithm>
+#include <cstring>
 
 #include "nearcast/base/errors.h"
 
@@ -19,30 +20,19 @@ std::uint32_t roomy(std::uint32_t size) {
 std::uint32_t SmallLists::take(std::uint32_t capacity) {
   if (free_[capacity] != 0) {
     const std::uint32_t place = free_[capacity] - 1;
-    std::memcpy(&free_[capacity], cells_.data() + place, sizeof(std::uint32_t));
+    std::memcpy(&free_[capacity], units_.data() + place, sizeof(std::uint32_t));
     return place;
   }
   ensure(std::uint64_t{used_} + kUnits * capacity + kPadding < 0xFFFFFFFFull,
          "auto: its small lists are full");
   const std::uint32_t place = used_;
   used_ += kUnits * capacity;
-  cells_.resize(used_ + kPadding);
+  units_.resize(used_ + kPadding);
   return place;
 }
 
 Head SmallLists::make(std::uint32_t capacity) {
   return {take(capacity), 0, static_cast<std::uint16_t>(capacity)};
-}
-
-void SmallLists::put(const Head& head, std::uint32_t i, const Entry& entry) {
-  Cell* at = cells_.data() + head.place + i;
-  const std::uint32_t c = head.capacity;
-  at[0] = entry.box.west;
-  at[c] = entry.box.east;
-  at[2 * c] = entry.box.south;
-  at[3 * c] = entry.box.north;
-  at[4 * c] = entry.signature;
-  std::memcpy(ids(head) + 2 * i, &entry.id, sizeof(entry.id));
 }
 
 void SmallLists::move_to(Head& head, std::uint32_t capacity) {
@@ -70,7 +60,7 @@ void SmallLists::erase(Head& head, std::uint32_t i) {
 
 void SmallLists::free(Head& head) {
   if (head.capacity != 0) {
-    std::memcpy(cells_.data() + head.place, &free_[head.capacity], sizeof(std::uint32_t));
+    std::memcpy(units_.data() + head.place, &free_[head.capacity], sizeof(std::uint32_t));
     free_[head.capacity] = head.place + 1;
   }
   head = {};
@@ -79,13 +69,13 @@ void SmallLists::free(Head& head) {
 void SmallLists::save(ArchiveWriter& out) const {
   out.value(free_);
   out.value(used_);
-  cells_.save(out);
+  units_.save(out);
 }
 
 void SmallLists::load(ArchiveReader& in) {
   free_ = in.value<decltype(free_)>();
   used_ = in.value<std::uint32_t>();
-  cells_.load(in);
+  units_.load(in);
 }
 
 }  // namespace nearcast::automatic

@@ -1,20 +1,15 @@
-/// Lists of up to 64 entries, each one record of columns in one array.
+/// Lists of up to 64 entries, each one record (record.h) in one array.
 ///
-///   record of capacity c    west[c] east[c] south[c] north[c] signature[c] (16 bits), id[c] (32
-///   bits)
-///
-/// 14 bytes an entry and nothing else. A scan may read past a column's end into the next, never
-/// past the array: it ends with padding.
+/// A scan may read past a record's columns, never past the array: it ends with padding.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
-#include "nearcast/index/auto/entry.h"
-#include "nearcast/index/auto/kernels.h"
+#include "nearcast/index/auto/record.h"
 
 namespace nearcast::automatic {
 
@@ -22,7 +17,7 @@ constexpr std::uint32_t kSmallLimit = 64;
 
 /// Where a token's entries are: 8 bytes per token.
 struct Head {
-  std::uint32_t place = 0;     ///< of a record, or number of a heavy list
+  std::uint32_t place = 0;     ///< of a record, in units of two bytes, or number of a heavy list
   std::uint16_t size = 0;      ///< of a small list
   std::uint16_t capacity = 0;  ///< of its record; 0: empty list; kHeavy: see `place`
 
@@ -33,30 +28,23 @@ struct Head {
 
 class SmallLists {
  public:
-  Columns columns(const Head& head) const { return {cells_.data() + head.place, head.capacity}; }
-  const Signature* signatures(const Head& head) const {
-    return cells_.data() + head.place + 4 * head.capacity;
-  }
-  EntryId id(const Head& head, std::uint32_t i) const {
-    EntryId id;
-    std::memcpy(&id, ids(head) + 2 * i, sizeof(id));
-    return id;
-  }
-  Entry entry(const Head& head, std::uint32_t i) const {
-    const Cell* at = cells_.data() + head.place + i;
-    const std::uint32_t c = head.capacity;
-    return {{at[0], at[c], at[2 * c], at[3 * c]}, at[4 * c], id(head, i)};
-  }
+  Record record(const Head& head) const { return {start(head), head.capacity}; }
+  Entry entry(const Head& head, std::uint32_t i) const { return record(head).entry(i); }
   std::uint32_t find(const Head& head,
                      EntryId wanted) const {  ///< position, or size if it is not there
     std::uint32_t i = 0;
-    while (i < head.size && id(head, i) != wanted) ++i;
+    while (i < head.size && record(head).id(i) != wanted) ++i;
     return i;
   }
+  /// Every line that a scan of the list will read, and of tiny lists the ids.
   void prefetch(const Head& head) const {
-    const char* at = reinterpret_cast<const char*>(cells_.data() + head.place);
-    for (std::uint32_t line = 0; line < 14u * head.capacity; line += 64)
-      __builtin_prefetch(at + line);
+    const std::uint8_t* at = start(head);
+    const std::uint32_t c = head.capacity;
+    const std::uint32_t last = c <= 4    ? 8 * c + 11
+                               : c <= 16 ? 3 * c + 15
+                                         : 3 * c + (c + 31) / 32 * 32;
+    for (std::uint32_t line = 0; line < last; line += 64) __builtin_prefetch(at + line);
+    __builtin_prefetch(at + last);
   }
 
   /// An empty list with room for `capacity` entries.
@@ -65,21 +53,26 @@ class SmallLists {
   void erase(Head& head, std::uint32_t i);
   void free(Head& head);
 
-  std::size_t memory_bytes() const { return cells_.memory_bytes(); }
+  std::size_t memory_bytes() const { return units_.memory_bytes(); }
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
 
  private:
-  static constexpr std::uint32_t kUnits = 7;      ///< 16-bit units per entry
+  using Unit = std::uint16_t;
+  static constexpr std::uint32_t kUnits = kEntryBytes / sizeof(Unit);  ///< per entry
   static constexpr std::uint32_t kPadding = 128;  ///< units that a scan may read past the end
 
-  Cell* ids(const Head& head) { return cells_.data() + head.place + 5 * head.capacity; }
-  const Cell* ids(const Head& head) const { return cells_.data() + head.place + 5 * head.capacity; }
-  void put(const Head& head, std::uint32_t i, const Entry& entry);
+  const std::uint8_t* start(const Head& head) const {
+    return reinterpret_cast<const std::uint8_t*>(units_.data() + head.place);
+  }
+  void put(const Head& head, std::uint32_t i, const Entry& entry) {
+    automatic::put(reinterpret_cast<std::uint8_t*>(units_.data() + head.place), head.capacity, i,
+                   entry);
+  }
   void move_to(Head& head, std::uint32_t capacity);
   std::uint32_t take(std::uint32_t capacity);
 
-  Array<Cell> cells_;
+  Array<Unit> units_;
   std::array<std::uint32_t, kSmallLimit + 1>
       free_{};  ///< by capacity: 1 + a free place, which holds the next
   std::uint32_t used_ = 0;
