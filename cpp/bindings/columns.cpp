@@ -1,5 +1,7 @@
 #include "bindings/columns.h"
 
+#include <cmath>
+
 namespace nearcast {
 
 Area area_from(nb::handle area) {
@@ -42,6 +44,33 @@ std::vector<std::string_view> words_from_list(nb::handle words) {
   for (const nb::handle word : nb::cast<nb::list>(words))
     views.push_back(nb::cast<std::string_view>(word));
   return views;
+}
+
+bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& views,
+                Place& place) {
+  if (!PyList_CheckExact(words.ptr()) || !PyTuple_CheckExact(at.ptr()) || nb::len(at) != 2)
+    return false;
+  double coordinates[2];
+  for (Py_ssize_t i = 0; i < 2; ++i) {
+    PyObject* number = PyTuple_GET_ITEM(at.ptr(), i);
+    if (!PyFloat_CheckExact(number)) return false;
+    coordinates[i] = PyFloat_AS_DOUBLE(number);
+    if (!(std::fabs(coordinates[i]) <= (i == 0 ? 180 : 90))) return false;  // nor for NaN
+  }
+  const Py_ssize_t count = PyList_GET_SIZE(words.ptr());
+  views.reserve(static_cast<std::size_t>(count));
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    PyObject* word = PyList_GET_ITEM(words.ptr(), i);
+    Py_ssize_t bytes = 0;
+    const char* letters = PyUnicode_Check(word) ? PyUnicode_AsUTF8AndSize(word, &bytes) : nullptr;
+    if (letters == nullptr) {
+      PyErr_Clear();  // a lone surrogate
+      return false;
+    }
+    views.emplace_back(letters, static_cast<std::size_t>(bytes));
+  }
+  place = Place::at({coordinates[0], coordinates[1]});
+  return true;
 }
 
 std::vector<WordClause> clauses_from(nb::handle clauses) {

@@ -103,6 +103,10 @@ Place place_from(const nb::tuple& place);
 /// [([positive], [negative]), …]; the words live as long as the list does
 std::vector<WordClause> clauses_from(nb::handle clauses);
 std::vector<std::string_view> words_from_list(nb::handle words);
+/// A list of words and a tuple (lon, lat) of floats in range, read without a Python call per value.
+/// False: they are something else, and it takes more to read them or to say what is wrong.
+bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& views,
+                Place& place);
 MessageColumns messages_from(nb::handle texts, bool is_text, const nb::tuple& places,
                              std::size_t rows);
 

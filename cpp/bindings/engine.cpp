@@ -31,6 +31,13 @@ nb::list match_one(const Engine& self, nb::handle words, const nb::tuple& place)
   return id_list(self.match_one(words_from_list(words), place_from(place)));
 }
 
+nb::object match_plain(const Engine& self, nb::handle words, nb::handle at) {
+  std::vector<std::string_view> views;
+  Place place;
+  if (!read_plain(words, at, views, place)) return nb::none();
+  return id_list(self.match_one(views, place));
+}
+
 nb::list words_to_python(std::span<const std::string_view> words) {
   nb::list list;
   for (const std::string_view word : words) list.append(nb::str(word.data(), word.size()));
@@ -106,6 +113,8 @@ void bind_engine(nb::module_& module) {
           "Touch the lists of each message and copy a known answer: (work, nanoseconds, cpu "
           "seconds).")
       .def("match_one", &match_one, "words"_a, "place"_a, "Match one message: ids.")
+      .def("match_plain", &match_plain, "words"_a.none(), "at"_a.none(),
+           "match_one for a list of words and a tuple of two floats; None if it got another thing.")
       .def(
           "matches_pair",
           [](const Engine& self, nb::handle id, nb::handle words, const nb::tuple& place) {

@@ -80,6 +80,11 @@ class Engine:
     def match_one(self, words: object, place: tuple) -> list:
         """Match one message: ids."""
 
+    def match_plain(self, words: object | None, at: object | None) -> object:
+        """
+        match_one for a list of words and a tuple of two floats; None if it got another thing.
+        """
+
     def matches_pair(self, id: object, words: object, place: tuple) -> bool: ...
 
     def touches_pair(self, id: object, place: tuple) -> bool: ...

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -290,9 +290,13 @@ class Matcher:
     ) -> list[Id]:
         """Return the ids of the subscriptions that a text, or a list of tokens, matches."""
         engine = self._matching("match")
-        found: list[Id] = engine.match_one(
-            read_tokens(message, self._analyzer), read_place(at, bbox)
-        )
+        found: list[Id] | None = None
+        # What is plain crosses as it is: looking at each value here would cost more than matching.
+        if bbox is None:
+            found = cast("list[Id] | None", engine.match_plain(message, at))
+        if found is None:
+            tokens = read_tokens(message, self._analyzer)
+            found = engine.match_one(tokens, read_place(at, bbox))
         return found
 
     def rank(

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nearcast.bench import checks, contenders, report
+from nearcast.bench import checks, contenders, limits, report
 from nearcast.bench.checks import WrongAnswerError
 from nearcast.bench.contenders import (
     ContenderSpec,
@@ -28,6 +28,7 @@ from nearcast.bench.workloads.presets import find_preset
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
 from nearcast.cli import bench, generate
 from nearcast.events import Publish, Subscribe, Unsubscribe, read_event
+from nearcast.matcher import Matcher
 
 
 def call(module, *arguments):
@@ -52,6 +53,27 @@ def scenario():
 
 
 # ---- bench ----------------------------------------------------------------------------------
+
+
+def test_bench_limits_measures_everything_it_names(tmp_path):
+    out = tmp_path / "limits.json"
+    sizes = ["--subscriptions", 3_000, "--messages", 200, "--repeat", 1]
+    assert call(bench, "bench", "limits", "--preset", "places", *sizes, "--out", out) == 0
+    result = json.loads(out.read_text())
+    (run,) = result["runs"]
+    assert (result["command"], run["source"], run["subscriptions"]) == ("limits", "places", 3_000)
+    assert all(value > 0 for value in run.values() if not isinstance(value, str))
+
+
+def test_churn_leaves_what_was_there(scenario):
+    matcher = Matcher(index="auto")
+    matcher.subscribe_table(scenario.subscriptions)
+    before = matcher.match_table(scenario.messages)
+    limits._churn(matcher, scenario)
+    after = matcher.match_table(scenario.messages)
+    order = [("message", "ascending"), ("subscription", "ascending")]
+    assert after.sort_by(order) == before.sort_by(order)
+    matcher.check_invariants()
 
 
 def test_bench_match_writes_all_numbers_as_json(tmp_path, capsys):

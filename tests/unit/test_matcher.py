@@ -409,3 +409,36 @@ def test_what_cannot_be_an_id_is_not_in_a_matcher(three):
     numbered.subscribe(1, keywords="a")
     assert np.int64(1) in numbered
     assert True not in numbered
+
+
+@pytest.mark.parametrize(
+    ("message", "at"),
+    [
+        (["tea", "oolong"], (4.0, 4.0)),
+        (("tea",), (4, 4)),
+        (["tea"], [4.0, 4.0]),
+        ("Tea!", (4.0, 4.0)),
+    ],
+)
+def test_a_message_matches_however_plainly_it_is_given(message, at):
+    matcher = nc.Matcher()
+    matcher.subscribe(1, keywords=["tea"], area=[0, 0, 9, 9])
+    assert matcher.match(message, at=at) == [1]
+
+
+@pytest.mark.parametrize(
+    ("message", "at"),
+    [
+        (["tea", 3], (4.0, 4.0)),
+        (["\ud800"], (4.0, 4.0)),
+        (["tea"], (181.0, 4.0)),
+        (["tea"], (4.0, float("nan"))),
+        (["tea"], (4.0,)),
+        (["tea"], None),
+    ],
+)
+def test_a_plain_message_that_is_wrong_is_refused(message, at):
+    matcher = nc.Matcher()
+    matcher.subscribe(1, keywords=["tea"], area=[0, 0, 9, 9])
+    with pytest.raises(nc.InvalidMessageError):
+        matcher.match(message, at=at)

@@ -29,6 +29,7 @@ from nearcast.bench.workloads.groups import GROUPS, find_group
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.real import DATASETS, open_source
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
+from nearcast.cli import bench_limits
 
 if TYPE_CHECKING:
     import argparse
@@ -66,6 +67,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_measuring_options(rank)
     rank.set_defaults(run=run)
     _add_spark(commands)
+    bench_limits.add_parser(commands)
 
 
 def _add_spark(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
