@@ -8,7 +8,8 @@ import pytest
 from spark.top_logs import WEIGHTS, WINDOWS, applied, plan_of, random_log
 
 import nearcast as nc
-from nearcast.partition import MECHANISMS
+from nearcast.cli.__main__ import main
+from nearcast.partition import MECHANISMS, Plan
 from nearcast.spark.store import read_arrow
 from nearcast.spark.tops import partition_hub
 from nearcast.spark.tops.lists import TopLists
@@ -129,6 +130,20 @@ def test_wrong_events_are_rejected_and_said(tmp_path):
     rejected = json.loads((tmp_path / "rejected" / "0.json").read_text())
     assert [row for row, _ in rejected] == [1, 2, 3]
     assert "is not of mode 'top'" in rejected[1][1]
+
+
+@pytest.mark.spark
+def test_the_command_keeps_lists(session, tmp_path):
+    lines = random_log(11, 40)
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "0.ndjson").write_text("\n".join(lines) + "\n")
+    out = tmp_path / "lists"
+    command = ["spark", "tops", "--events", str(tmp_path / "in"), "--out", str(out)]
+    assert main([*command, "--window-count", "7", "--until-empty"]) == 0
+    wanted = applied(nc.Hub(window=WINDOWS["count"]), lines)
+    again = TopStream(Plan.from_buffer((out / "plan.arrow").read_bytes()), WINDOWS["count"], out)
+    assert held(again, wanted) == wanted
+    assert main([*command[:-1], str(tmp_path / "other"), "--mechanism", "prefix"]) == 1
 
 
 @pytest.mark.spark

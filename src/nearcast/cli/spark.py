@@ -20,6 +20,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_prepare(commands)
     _add_index_commands(commands)
     _add_run(commands)
+    _add_tops(commands)
 
 
 def _add_prepare(commands: Any) -> None:  # noqa: ANN401 — argparse has no public name for it
@@ -84,6 +85,28 @@ def _add_run(commands: Any) -> None:  # noqa: ANN401
     add("--until-empty", action="store_true", help="end when everything there is matched")
     add("--metrics", type=Path, metavar="FILE", help="a line of JSON for each batch")
     run.set_defaults(run=_run, does="stream")
+
+
+def _add_tops(commands: Any) -> None:  # noqa: ANN401
+    tops = commands.add_parser(
+        "tops",
+        help="keep top lists over a stream of events",
+        description="Events are text files of the event format that arrive in a folder, with "
+        "subscriptions of mode top. OUT/changes gets a file for each batch.",
+    )
+    add = tops.add_argument
+    add("--events", type=Path, required=True, metavar="DIR", help="where files arrive")
+    add("--out", type=Path, required=True, metavar="DIR")
+    add("--window-count", type=int, metavar="N")
+    add("--window-seconds", type=float, metavar="T")
+    add("--weights", type=Path, metavar="FILE", help="an epoch")
+    add("--plan-from", type=Path, metavar="EVENTS", help="subscriptions to plan for")
+    _add_plan_options(tops, "hash", 2)
+    add("--files-per-batch", type=int, default=1, metavar="N", help="(default 1, in order)")
+    add("--trigger", type=float, default=0.0, metavar="SECONDS")
+    add("--until-empty", action="store_true", help="end when everything there is done")
+    add("--metrics", type=Path, metavar="FILE", help="a line of JSON for each batch")
+    tops.set_defaults(run=_run, does="tops")
 
 
 def _run(args: argparse.Namespace) -> int:

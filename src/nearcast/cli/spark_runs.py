@@ -11,6 +11,9 @@ from nearcast.bench.workloads.generate import messages as generated_messages
 from nearcast.bench.workloads.generate import subscriptions as generated_subscriptions
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.errors import InvalidParameterError, NearcastError
+from nearcast.events import Subscribe, read_event
+from nearcast.model import Window
+from nearcast.partition import Plan, make_plan, wants_of_events
 from nearcast.spark.build import build_index, compact_index, rebalance_index
 from nearcast.spark.deltas import append_delta
 from nearcast.spark.monitor import watch
@@ -23,11 +26,13 @@ from nearcast.spark.prepare import (
 )
 from nearcast.spark.store import Index
 from nearcast.spark.streaming import stream_matches
+from nearcast.spark.tops.stream import TopStream, stream_tops
 from nearcast.weights import read_weights
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
+    from pathlib import Path
 
     import pyarrow as pa
 
@@ -177,8 +182,53 @@ def run_stream(args: argparse.Namespace) -> int:
         trigger_seconds=args.trigger,
         until_empty=args.until_empty,
     )
+    return _follow(query, args.out, args.metrics)
+
+
+def run_tops(args: argparse.Namespace) -> int:
+    """Keep top lists until the stream ends or is interrupted."""
+    window = None
+    if args.window_count is not None or args.window_seconds is not None:
+        window = Window(count=args.window_count, seconds=args.window_seconds)
+    spark = make_session(args.master)
+    stream = TopStream(_top_plan(args), window, args.out)
+    reader = spark.readStream.option("maxFilesPerTrigger", args.files_per_batch)
+    query = stream_tops(
+        reader.text(str(args.events)),
+        stream,
+        checkpoint=args.out / "checkpoint",
+        trigger_seconds=args.trigger,
+        until_empty=args.until_empty,
+    )
+    return _follow(query, None, args.metrics)
+
+
+def _top_plan(args: argparse.Namespace) -> Plan:
+    """Make a plan, or read the one that the lists of this folder were begun with."""
+    kept = args.out / "plan.arrow"
+    if kept.is_file():
+        return Plan.from_buffer(kept.read_bytes())
+    weights = read_weights(args.weights) if args.weights else None
+    plan = Plan("hash", "top", args.partitions, weights=weights)
+    if args.mechanism != "hash":
+        sample = _sample(args)
+        if sample is None or args.plan_from is None:
+            what = f"mechanism {args.mechanism!r} needs something to plan by"
+            raise InvalidParameterError(what, wanted="--plan-from EVENTS and --sample DIR")
+        lines = args.plan_from.read_text(encoding="utf-8").splitlines()
+        events = [read_event(line) for line in lines if line.strip()]
+        tops = [e for e in events if isinstance(e, Subscribe) and e.mode == "top"]
+        wants = wants_of_events(tops, "top")
+        plan = make_plan(args.mechanism, args.partitions, wants, sample, weights=weights)
+    args.out.mkdir(parents=True, exist_ok=True)
+    kept.write_bytes(plan.to_buffer().to_pybytes())
+    return plan
+
+
+def _follow(query: Any, out: Path | None, metrics: Path | None) -> int:  # noqa: ANN401
+    """Watch a query to its end; its error is ours."""
     try:
-        watch(query, out=args.out, metrics=args.metrics, shows=sys.stderr.isatty())
+        watch(query, out=out, metrics=metrics, shows=sys.stderr.isatty())
     except KeyboardInterrupt:
         query.stop()
         raise
@@ -195,4 +245,5 @@ RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
     "compact": run_compact,
     "rebalance": run_rebalance,
     "stream": run_stream,
+    "tops": run_tops,
 }
