@@ -90,7 +90,7 @@ class Hub:
         window: Window | None = None,
         weights: Weights | None = None,
         space: object = WORLD,
-        topk: str = "",
+        topk: str = "auto",
         expiry: str = "",
         analyzer: Analyzer = DEFAULT_ANALYZER,
         **parameters: float | str,
@@ -99,7 +99,7 @@ class Hub:
             what = "window is not a window"
             raise InvalidParameterError(what, got=window, wanted="Window(count=…) or (seconds=…)")
         size = (window.count, window.seconds) if window else (None, None)
-        kinds = (topk, expiry)
+        kinds = ("" if topk == "auto" else topk, expiry)  # "": the first of the core's list
         core = _core.Hub(index, check_parameters(parameters), *size, _space(space), *kinds)
         self._adopt(core, analyzer)
         if weights is not None:

@@ -38,7 +38,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
     window.add_argument("--window-seconds", type=float, metavar="T", help="messages live T seconds")
     command.add_argument("--weights", metavar="FILE", help="weights epoch, JSON")
     command.add_argument("--space", metavar="W,S,E,N", help="space of the hub (the world)")
-    command.add_argument("--topk", choices=TOPK, help="kind of top-k arrival")
+    command.add_argument("--topk", choices=TOPK, default="auto", help="kind of top-k arrival")
     command.add_argument("--expiry", choices=EXPIRY, help="kind of top-k expiry")
     command.add_argument(
         "--on-error", choices=("stop", "skip"), default="stop", help="what a bad line does"
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> int:
         window=_window(args),
         weights=weights,
         space=WORLD if args.space is None else space_from(args.space),
-        topk=args.topk or "",
+        topk=args.topk,
         expiry=args.expiry or "",
     )
     name = "<stdin>" if args.events == "-" else args.events
