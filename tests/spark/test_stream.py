@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
@@ -119,15 +120,7 @@ def test_a_driver_killed_between_batches_is_followed_by_one_that_goes_on(spark, 
         arrive(tmp_path / "in", messages.slice(number * 25, 25), number)
     place = {"messages": "in", "subscriptions": "index", "out": "out", "checkpoint": "checkpoint"}
     options = [part for name in place for part in (f"--{name}", str(tmp_path / place[name]))]
-    command = [
-        sys.executable,
-        "-m",
-        "nearcast.cli.__main__",
-        "spark",
-        "--master",
-        "local[1]",
-        "run",
-    ]
+    command = [sys.executable, "-m", "nearcast.cli.__main__", "spark", "--master", "local[1]"]
     # A group of its own: the driver's Java would survive the driver.
     driver = subprocess.Popen(
         [*command, "run", *options, "--files-per-batch", "1"],
@@ -143,7 +136,8 @@ def test_a_driver_killed_between_batches_is_followed_by_one_that_goes_on(spark, 
             assert time.time() < deadline, "no batch was done"
             time.sleep(0.02)
     finally:
-        os.killpg(driver.pid, signal.SIGKILL)
+        with suppress(ProcessLookupError):
+            os.killpg(driver.pid, signal.SIGKILL)
         driver.wait()
     done = len(list((tmp_path / "out").glob("batch=*")))
     run(spark, tmp_path)
