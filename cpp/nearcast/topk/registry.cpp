@@ -1,6 +1,7 @@
 #include "nearcast/topk/registry.h"
 
 #include "nearcast/base/errors.h"
+#include "nearcast/topk/arrival/auto/auto_arrival.h"
 #include "nearcast/topk/arrival/brute_force.h"
 #include "nearcast/topk/expiry/rank_slack.h"
 
@@ -8,8 +9,12 @@ namespace nearcast {
 namespace {
 
 template <typename Index>
-std::unique_ptr<ArrivalIndex> make_arrival(const TopState& state) {
+std::unique_ptr<ArrivalIndex> make_arrival(const TopState& state, const TopTuning&) {
   return std::make_unique<Index>(state);
+}
+
+std::unique_ptr<ArrivalIndex> make_auto(const TopState& state, const TopTuning& tuning) {
+  return std::make_unique<AutoArrival>(state, tuning);
 }
 
 std::unique_ptr<ExpiryPolicy> make_naive(TopState& state, MessageRanking& ranking,
@@ -41,6 +46,8 @@ const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, c
 
 const std::vector<ArrivalKind>& arrival_kinds() {
   static const std::vector<ArrivalKind> kinds = {
+      {"auto", "our own: lists by token behind vector-sized bounds; the default", "auto",
+       &make_auto},
       {"brute-force", "looks at every subscription; the yardstick of correctness", "naive",
        &make_arrival<BruteForceArrival>},
   };

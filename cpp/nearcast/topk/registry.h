@@ -9,6 +9,7 @@
 #include "nearcast/topk/arrival/arrival_index.h"
 #include "nearcast/topk/expiry/expiry_policy.h"
 #include "nearcast/topk/ranking/message_ranking.h"
+#include "nearcast/topk/top_tuning.h"
 
 namespace nearcast {
 
@@ -16,7 +17,7 @@ struct ArrivalKind {
   std::string name;
   std::string summary;
   std::string expiry;  ///< what it is combined with unless another is named
-  std::unique_ptr<ArrivalIndex> (*make)(const TopState& state);
+  std::unique_ptr<ArrivalIndex> (*make)(const TopState& state, const TopTuning& tuning);
 };
 
 struct ExpiryKind {

@@ -16,10 +16,10 @@ const ExpiryKind& expiry_for(const std::string& arrival, const std::string& expi
 }  // namespace
 
 TopEngine::TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
-                     const std::string& arrival, const std::string& expiry)
+                     const std::string& arrival, const std::string& expiry, TopTuning tuning)
     : state_(messages, weights, space, expiry_for(arrival, expiry).counts_dominators),
-      arrival_(arrival_kind(arrival).make(state_)),
-      ranking_(std::make_unique<PostingRanking>(state_)),
+      arrival_(arrival_kind(arrival).make(state_, tuning)),
+      ranking_(std::make_unique<PostingRanking>(state_, tuning)),
       expiry_(expiry_for(arrival, expiry).make(state_, *ranking_, *arrival_)) {}
 
 void TopEngine::begin() {
@@ -64,7 +64,7 @@ void TopEngine::publish(MessageId id) {
 void TopEngine::drop(MessageId id, Reason reason) {
   mark(id, reason == Reason::kExpired ? Mark::kExpired : Mark::kRetracted);
   const bool is_oldest = state_.vectors.is_oldest(id);
-  ranking_->erase(id);
+  ranking_->erase(id, is_oldest);
   state_.vectors.remove(id);
   for (const SubscriptionId holder : state_.holders.of(id)) expiry_->leave(holder, id, is_oldest);
   state_.holders.forget(id);

@@ -21,6 +21,7 @@
 #include "nearcast/topk/ranking/message_ranking.h"
 #include "nearcast/topk/top_change.h"
 #include "nearcast/topk/top_state.h"
+#include "nearcast/topk/top_tuning.h"
 
 namespace nearcast {
 
@@ -43,7 +44,7 @@ class TopEngine {
   /// `expiry` may be empty: what suits the kind of arrival. Messages and weights outlive the
   /// engine.
   TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
-            const std::string& arrival, const std::string& expiry = {});
+            const std::string& arrival, const std::string& expiry = {}, TopTuning tuning = {});
 
   void begin();
   /// Tokens ascend and are distinct, at least one; k ≥ 1. The id is not in use, and dense.

@@ -9,10 +9,11 @@ double diagonal(const Rect& box) {
 
 }  // namespace
 
-TopState::TopState(const MessageStore& store, const TokenWeights& given_weights, const Rect& space,
-                   bool counts_dominators)
+TopState::TopState(const MessageStore& store, const TokenWeights& given_weights,
+                   const Rect& given_space, bool counts_dominators)
     : messages(store),
       weights(&given_weights),
+      space(given_space),
       max_distance(diagonal(space)),
       vectors(store),
       buffers(1 - diagonal(kWorld) / max_distance, counts_dominators) {}

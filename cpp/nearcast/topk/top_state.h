@@ -12,7 +12,7 @@
 namespace nearcast {
 
 struct TopState {
-  TopState(const MessageStore& store, const TokenWeights& given_weights, const Rect& space,
+  TopState(const MessageStore& store, const TokenWeights& given_weights, const Rect& given_space,
            bool counts_dominators);
 
   /// 0 unless they share a keyword.
@@ -31,7 +31,8 @@ struct TopState {
 
   const MessageStore& messages;
   const TokenWeights* weights;
-  double max_distance;
+  Rect space;
+  double max_distance;  ///< its diagonal
   TopSubscriptions subscriptions;
   MessageVectors vectors;
   ResultBuffers buffers;

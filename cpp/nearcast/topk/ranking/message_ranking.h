@@ -15,8 +15,9 @@ class MessageRanking {
   virtual ~MessageRanking() = default;
 
   virtual void insert(MessageId id) = 0;  ///< is in the store and in the vectors, not yet here
-  virtual void erase(MessageId id) = 0;   ///< is here, still in the store
-  virtual void clear() = 0;               ///< forget all
+  /// Is here, still in the store; `is_oldest`: all others here are newer.
+  virtual void erase(MessageId id, bool is_oldest) = 0;
+  virtual void clear() = 0;  ///< forget all
 
   /// The best `count` messages that share a keyword and reach `floor`, or all of them if there are
   /// fewer; best first, of equals the newer first.

@@ -1,0 +1,118 @@
+/// Whom does a newcomer concern? The search of AutoArrival.
+#include <algorithm>
+
+#include "nearcast/topk/arrival/auto/auto_arrival.h"
+
+namespace nearcast {
+
+namespace plain {
+using Kernels = auto_arrival::PlainKernels;
+#include "nearcast/topk/arrival/auto/search.inc.h"
+}  // namespace plain
+
+#if NEARCAST_HAS_AVX2_ARRIVAL
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,popcnt")
+namespace avx2 {
+using Kernels = auto_arrival::Avx2Kernels;
+#include "nearcast/topk/arrival/auto/search.inc.h"
+
+void read(Search& search, const EntryLists& lists, std::size_t key, const Query& query,
+          bool counts_rest) {
+  search.read(lists, key, query, counts_rest);
+}
+}  // namespace avx2
+#pragma GCC pop_options
+#endif
+
+AutoArrival::Newcomer AutoArrival::meet(MessageId message) const {
+  Newcomer newcomer{};
+  double most_said = 1;
+  for (const std::uint32_t count : state_.messages.counts(message))
+    most_said = std::max(most_said, static_cast<double>(count));
+  for (const Token token : state_.messages.tokens(message))
+    newcomer.query.signature |= auto_arrival::signature_of(token);
+  newcomer.unit = 1 / state_.vectors.length(message);
+  newcomer.query.at = frame_.point(state_.messages.centre(message));
+  newcomer.query.near_x = static_cast<float>(frame_.cell_width() / state_.max_distance);
+  newcomer.query.near_y = static_cast<float>(frame_.cell_height() / state_.max_distance);
+  newcomer.query.w =
+      static_cast<float>((*state_.weights)[kUnknownToken] * most_said * newcomer.unit);
+  return newcomer;
+}
+
+void AutoArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCounters& work) {
+  const TokenSpan tokens = state_.messages.tokens(message);
+  if (tokens.empty()) return;
+  const std::span<const std::uint32_t> counts = state_.messages.counts(message);
+  for (const Token token : tokens) by_token_.prefetch_head(raw(token));
+  const Newcomer newcomer = meet(message);
+  auto_arrival::Query query = newcomer.query;
+  scratch_.candidates.clear();
+  scratch_.long_tokens.clear();
+  for (std::uint32_t i = 0; i < tokens.size(); ++i) {
+    by_token_.prefetch_list(raw(tokens[i]));
+    if (by_token_.is_long(raw(tokens[i]))) scratch_.long_tokens.push_back(i);
+  }
+  const bool by_pairs = scratch_.long_tokens.size() <= most_long_tokens_;
+  const auto read = [&](const auto_arrival::EntryLists& lists, std::size_t key, bool counts_rest) {
+#if NEARCAST_HAS_AVX2_ARRIVAL
+    if (uses_avx2_) {
+      avx2::Search search{scratch_.blocks, scratch_.candidates, work};
+      avx2::read(search, lists, key, query, counts_rest);
+      return;
+    }
+#endif
+    plain::Search{scratch_.blocks, scratch_.candidates, work}.read(lists, key, query, counts_rest);
+  };
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (by_token_.size(raw(tokens[i])) == 0) continue;
+    query.v =
+        static_cast<float>(count_at(counts, i) * (*state_.weights)[tokens[i]] * newcomer.unit);
+    read(by_token_, raw(tokens[i]), !by_pairs);
+  }
+  for (std::size_t i = 0; by_pairs && i < scratch_.long_tokens.size(); ++i) {
+    for (std::size_t j = i + 1; j < scratch_.long_tokens.size(); ++j) {
+      const std::uint32_t a = scratch_.long_tokens[i], b = scratch_.long_tokens[j];
+      const std::uint32_t pair = pairs_.find(tokens[a], tokens[b]);
+      if (pair == TokenPairs::kNone || by_pair_.size(pair) == 0) continue;
+      const double idf_a = (*state_.weights)[tokens[a]], idf_b = (*state_.weights)[tokens[b]];
+      const double squares = idf_a * idf_a + idf_b * idf_b;
+      const double said = count_at(counts, a) * idf_a * idf_a + count_at(counts, b) * idf_b * idf_b;
+      query.v = static_cast<float>(said / squares * std::max(idf_a, idf_b) * newcomer.unit);
+      read(by_pair_, pair, true);
+    }
+  }
+  verify(message, out, work);
+}
+
+/// Scores everybody who passed.
+void AutoArrival::verify(MessageId message, std::vector<ArrivalHit>& out, WorkCounters&) {
+  const std::vector<SubscriptionId>& candidates = scratch_.candidates;
+  constexpr std::size_t kAhead = 8;
+  const auto prefetch = [&](std::size_t i) {
+    if (i < candidates.size()) {
+      state_.subscriptions.prefetch(candidates[i]);
+      state_.buffers.prefetch(candidates[i]);
+    }
+  };
+  const auto prefetch_tokens = [&](std::size_t i) {
+    if (i < candidates.size())
+      __builtin_prefetch(state_.subscriptions.tokens(candidates[i]).data());
+  };
+  for (std::size_t i = 0; i < 2 * kAhead; ++i) prefetch(i);
+  for (std::size_t i = 0; i < kAhead; ++i) prefetch_tokens(i);
+  reported_.start(state_.subscriptions.slots());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    prefetch(i + 2 * kAhead);
+    prefetch_tokens(i + kAhead);
+    const SubscriptionId id = candidates[i];
+    const double product = state_.product(id, message);
+    if (product == 0) continue;
+    const Units units = units_of(state_.score(id, message, product));
+    if (units >= state_.buffers.threshold(id) && reported_.first_visit(raw(id)))
+      out.push_back({id, units});
+  }
+}
+
+}  // namespace nearcast

@@ -1,0 +1,16 @@
+/// Numbers that change what things cost and never what they are. Tests make them tiny, so that what
+/// is rare happens all the time.
+#pragma once
+
+#include <cstdint>
+
+namespace nearcast {
+
+struct TopTuning {
+  bool uses_vectors = true;                ///< if the machine has the instructions
+  std::uint32_t most_short = 512;          ///< subscriptions with a token that are read in full
+  std::uint32_t most_long_tokens = 24;     ///< of a newcomer that looks up pairs of them
+  std::uint32_t frequent_messages = 2048;  ///< with a token: from then on listed by pairs too
+};
+
+}  // namespace nearcast
