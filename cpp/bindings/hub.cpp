@@ -121,14 +121,15 @@ void bind_hub(nb::module_& module) {
           "__init__",
           [](Hub* self, std::string index, Engine::GivenParameters parameters,
              std::optional<std::uint64_t> window_count, std::optional<double> window_seconds,
-             const nb::tuple& space, std::string arrival, std::string expiry) {
+             const nb::tuple& space, std::string arrival, std::string expiry,
+             TopTuning::Given top_parameters) {
             const Rect box = std::get<Rect>(area_from(space));
-            new (self)
-                Hub(std::move(index), std::move(parameters), Window{window_count, window_seconds},
-                    TopSettings{box, std::move(arrival), std::move(expiry)});
+            new (self) Hub(
+                std::move(index), std::move(parameters), Window{window_count, window_seconds},
+                TopSettings{box, std::move(arrival), std::move(expiry), std::move(top_parameters)});
           },
           "index"_a, "parameters"_a, "window_count"_a.none(), "window_seconds"_a.none(), "space"_a,
-          "arrival"_a, "expiry"_a)
+          "arrival"_a, "expiry"_a, "top_parameters"_a)
       .def(
           "apply", &apply, "events"_a, "stops_at_error"_a,
           "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).")

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bind.h"
+#include "nearcast/topk/registry.h"
 
 using namespace nb::literals;
 
@@ -27,6 +28,19 @@ void bind_registry(nb::module_& module) {
       .def_ro("parameters", &IndexKind::parameters)
       .def_ro("capabilities", &IndexKind::capabilities);
   module.def("index_kinds", &index_kinds, "All index kinds.");
+  nb::class_<ArrivalKind>(module, "ArrivalKind",
+                          "How messages find the top lists they enter: name, summary, the expiry"
+                          " it is combined with unless another is named.")
+      .def_ro("name", &ArrivalKind::name)
+      .def_ro("summary", &ArrivalKind::summary)
+      .def_ro("expiry", &ArrivalKind::expiry);
+  nb::class_<ExpiryKind>(module, "ExpiryKind",
+                         "What top lists keep beyond their k best: name, summary.")
+      .def_ro("name", &ExpiryKind::name)
+      .def_ro("summary", &ExpiryKind::summary);
+  module.def("arrival_kinds", &arrival_kinds, "All kinds of top-k arrival.");
+  module.def("expiry_kinds", &expiry_kinds, "All kinds of top-k expiry.");
+  module.def("top_parameters", &TopTuning::parameters, "Parameters of the top kinds.");
   module.def(
       "build_info",
       [] {

@@ -26,7 +26,7 @@ from nearcast.errors import (
     UnsupportedError,
 )
 from nearcast.explain import ClauseExplanation, Explanation
-from nearcast.hub import Hub
+from nearcast.hub import Hub, expiry_kinds, topk_kinds
 from nearcast.matcher import Matcher, Measurement, indexes
 from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Window
 from nearcast.text import Analyzer
@@ -61,6 +61,8 @@ __all__ = [
     "Weights",
     "Window",
     "__version__",
+    "expiry_kinds",
     "indexes",
     "read_weights",
+    "topk_kinds",
 ]

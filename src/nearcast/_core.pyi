@@ -51,6 +51,38 @@ class IndexKind:
 def index_kinds() -> list[IndexKind]:
     """All index kinds."""
 
+class ArrivalKind:
+    """
+    How messages find the top lists they enter: name, summary, the expiry it is combined with unless another is named.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+    @property
+    def expiry(self) -> str: ...
+
+class ExpiryKind:
+    """What top lists keep beyond their k best: name, summary."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def summary(self) -> str: ...
+
+def arrival_kinds() -> list[ArrivalKind]:
+    """All kinds of top-k arrival."""
+
+def expiry_kinds() -> list[ExpiryKind]:
+    """All kinds of top-k expiry."""
+
+def top_parameters() -> list[ParameterSpec]:
+    """Parameters of the top kinds."""
+
 def build_info() -> dict[str, str]:
     """How this extension was built."""
 
@@ -161,7 +193,7 @@ def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine | Hub
 class Hub:
     """Events in, signed changes out."""
 
-    def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None, space: tuple, arrival: str, expiry: str) -> None: ...
+    def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None, space: tuple, arrival: str, expiry: str, top_parameters: Mapping[str, bool | float | str]) -> None: ...
 
     def apply(self, events: list, stops_at_error: bool) -> tuple:
         """

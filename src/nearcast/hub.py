@@ -53,6 +53,33 @@ CHANGES = pa.schema(
 )
 
 
+def topk_kinds() -> list[_core.ArrivalKind]:
+    """Return the kinds of top-k arrival, the default first.
+
+    Examples
+    --------
+    >>> [kind.expiry for kind in topk_kinds() if kind.name == "auto"]
+    ['auto']
+    """
+    return list(_core.arrival_kinds())
+
+
+def expiry_kinds() -> list[_core.ExpiryKind]:
+    """Return the kinds of top-k expiry.
+
+    Examples
+    --------
+    >>> "kmax" in [kind.name for kind in expiry_kinds()]
+    True
+    """
+    return list(_core.expiry_kinds())
+
+
+def topk_parameters() -> list[_core.ParameterSpec]:
+    """Return the parameters of both; they change what top lists cost, never what they hold."""
+    return list(_core.top_parameters())
+
+
 class Hub:
     """Subscriptions, messages and the clock, in memory.
 
@@ -67,7 +94,9 @@ class Hub:
     space
         Where top subscriptions are near or far: its diagonal is the unit; the world if not given.
     topk, expiry
-        Kinds that keep top lists, if not our own.
+        Kinds that keep top lists, if not our own: see `topk_kinds` and `expiry_kinds`.
+    topk_parameters
+        Of these kinds: `nearcast.hub.topk_parameters` lists them.
     analyzer
         Reads keywords and texts.
     parameters
@@ -92,6 +121,7 @@ class Hub:
         space: object = WORLD,
         topk: str = "auto",
         expiry: str = "",
+        topk_parameters: Mapping[str, float | str] | None = None,
         analyzer: Analyzer = DEFAULT_ANALYZER,
         **parameters: float | str,
     ) -> None:
@@ -99,8 +129,8 @@ class Hub:
             what = "window is not a window"
             raise InvalidParameterError(what, got=window, wanted="Window(count=…) or (seconds=…)")
         size = (window.count, window.seconds) if window else (None, None)
-        kinds = ("" if topk == "auto" else topk, expiry)  # "": the first of the core's list
-        core = _core.Hub(index, check_parameters(parameters), *size, _space(space), *kinds)
+        own, top = check_parameters(parameters), check_parameters(dict(topk_parameters or {}))
+        core = _core.Hub(index, own, *size, _space(space), topk, expiry, top)
         self._adopt(core, analyzer)
         if weights is not None:
             self.set_weights(weights)

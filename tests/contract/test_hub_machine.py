@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import strategies as some
 from contract.changes import rows
-from contract.variants import EXAMPLES, name_of, variants
+from contract.variants import EXAMPLES, name_of, top_name, top_variants, variants
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -25,14 +25,12 @@ from oracle import Oracle
 
 import nearcast as nc
 
-MODES = ("match", "rank", "top")
-
 
 class ChangesLikeTheOracle(RuleBasedStateMachine):
     """Subscriptions come, move and go; messages live, expire and are retracted; time passes."""
 
-    kind: str
-    parameters: dict[str, Any]
+    settings: dict[str, Any]  # of the hub
+    modes_drawn = ("match", "rank", "top")
 
     def __init__(self) -> None:
         super().__init__()
@@ -42,10 +40,7 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
     def start(self, window: dict[str, Any], weights: dict[str, Any] | None) -> None:
         self.oracle = Oracle(**window, weights=weights)
         self.hub = nc.Hub(
-            index=self.kind,
-            window=some.window_of(window),
-            weights=some.weights_of(weights),
-            **self.parameters,
+            window=some.window_of(window), weights=some.weights_of(weights), **self.settings
         )
         self.modes: dict[str, str] = {}
         self.messages: list[str] = []
@@ -60,8 +55,9 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
         self.count += 1
         return f"{letter}{self.count}"
 
-    @rule(event=some.subscribe_events(MODES), life=st.one_of(st.none(), st.integers(1, 9)))
-    def subscribe(self, event: dict[str, Any], life: int | None) -> None:
+    @rule(data=st.data(), life=st.one_of(st.none(), st.integers(1, 9)))
+    def subscribe(self, data: st.DataObject, life: int | None) -> None:
+        event = data.draw(some.subscribe_events(self.modes_drawn))
         event = {**event, "id": self._next("s")}
         if life is not None:
             event["expires"] = self.oracle.clock + life
@@ -122,12 +118,9 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
 
-@pytest.mark.parametrize("variant", variants(), ids=name_of)
-def test_hub_changes_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
-    kind, parameters = variant
-    machine = type("Machine", (ChangesLikeTheOracle,), {"kind": kind, "parameters": parameters})
+def _run(name: str, **claims: Any) -> None:
     run_state_machine_as_test(
-        machine,
+        type(name, (ChangesLikeTheOracle,), claims),
         settings=settings(
             max_examples=(EXAMPLES + 1) // 2,
             stateful_step_count=25,
@@ -135,3 +128,14 @@ def test_hub_changes_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> Non
             suppress_health_check=list(HealthCheck),
         ),
     )
+
+
+@pytest.mark.parametrize("variant", variants(), ids=name_of)
+def test_hub_changes_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
+    kind, parameters = variant
+    _run("Machine", settings={"index": kind, **parameters})
+
+
+@pytest.mark.parametrize("hub_settings", top_variants(), ids=top_name)
+def test_top_lists_change_like_the_oracle(hub_settings: dict[str, Any]) -> None:
+    _run("TopMachine", settings=hub_settings, modes_drawn=("top",))

@@ -1,4 +1,4 @@
-"""Every index kind of the registry, as users get it and with tiny nodes that split all the time."""
+"""Every kind of the registries, as users get it and with tiny nodes that split all the time."""
 
 from __future__ import annotations
 
@@ -82,6 +82,34 @@ def moving_variants() -> list[tuple[str, dict[str, Any]]]:
     """Return those that keep messages themselves, and some that `auto` does it for."""
     able = {kind.name for kind in nc.indexes() if "moving" in kind.capabilities} | {"auto"}
     return [variant for variant in variants() if variant[0] in able] + [("ap-tree", {})]
+
+
+# What is rare with many subscriptions happens all the time; also without vector instructions.
+_TINY_TOP: list[dict[str, Any]] = [
+    {"most_short": 1, "frequent_messages": 1},
+    {"most_short": 2, "frequent_messages": 2, "most_long_tokens": 2, "kernels": "plain"},
+]
+
+
+def top_variants() -> list[dict[str, Any]]:
+    """Return settings of a hub: every kind of arrival, every kind of expiry."""
+    arrivals = [
+        {"topk": kind.name, "topk_parameters": parameters}
+        for kind in nc.topk_kinds()
+        for parameters in ({}, *_TINY_TOP)
+    ]
+    expiries = [
+        {"expiry": kind.name, "topk_parameters": parameters}
+        for kind in nc.expiry_kinds()
+        for parameters in ({}, _TINY_TOP[0])
+    ]
+    return arrivals + expiries
+
+
+def top_name(settings: dict[str, Any]) -> str:
+    """Return a readable name for test reports."""
+    kind = settings.get("topk") or "expiry=" + settings["expiry"]
+    return name_of((kind, settings["topk_parameters"]))
 
 
 def name_of(variant: tuple[str, dict[str, Any]]) -> str:

@@ -245,3 +245,16 @@ def test_what_is_outside_is_never_called_inside(hub):
     explanation = hub.explain("edge", "x", at=(180, 0.5))
     assert not explanation.matches
     assert str(explanation) == "no match: needs no keyword; 0 m outside the area"
+
+
+def test_a_kind_of_top_lists_that_does_not_exist_is_refused():
+    with pytest.raises(nc.InvalidParameterError, match="one of auto"):
+        nc.Hub(topk="best")
+
+
+def test_parameters_of_top_lists_are_checked_and_saved(tmp_path):
+    with pytest.raises(nc.InvalidParameterError, match="most_short"):
+        nc.Hub(topk_parameters={"most_short": 0})
+    nc.Hub(topk_parameters={"most_short": 3, "kernels": "plain"}).save(tmp_path / "hub")
+    assert b"@top.most_short\tn\t3\n" in (tmp_path / "hub").read_bytes()
+    assert len(nc.Hub.open(tmp_path / "hub")) == 0

@@ -11,11 +11,16 @@ TopLists::TopLists(const MessageStore& messages, TopSettings settings)
   if (settings_.arrival.empty()) settings_.arrival = arrival_kinds().front().name;
   arrival_kind(settings_.arrival);  // a wrong name is refused now, not by the first subscription
   if (!settings_.expiry.empty()) expiry_kind(settings_.expiry);
+  TopTuning::from(settings_.parameters);
+}
+
+std::unique_ptr<TopEngine> TopLists::make_engine() const {
+  return std::make_unique<TopEngine>(messages_, *weights_, settings_.space, settings_.arrival,
+                                     settings_.expiry, TopTuning::from(settings_.parameters));
 }
 
 void TopLists::hold(std::span<const MessageId> present) {
-  engine_ = std::make_unique<TopEngine>(messages_, *weights_, settings_.space, settings_.arrival,
-                                        settings_.expiry);
+  engine_ = make_engine();
   engine_->begin();
   for (const MessageId id : present) engine_->publish(id);
   TopChanges none;
@@ -77,8 +82,7 @@ void TopLists::load(ArchiveReader& in) {
   free_slots_.load(in);
   slots_ = in.value<std::uint32_t>();
   if (!in.value<bool>()) return;
-  engine_ = std::make_unique<TopEngine>(messages_, *weights_, settings_.space, settings_.arrival,
-                                        settings_.expiry);
+  engine_ = make_engine();
   engine_->load(in);
 }
 

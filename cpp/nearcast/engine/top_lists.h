@@ -20,7 +20,8 @@ namespace nearcast {
 struct TopSettings {
   Rect space = kWorld;
   std::string arrival = "auto";
-  std::string expiry;  ///< empty: what suits the arrival
+  std::string expiry;           ///< empty: what suits the arrival
+  TopTuning::Given parameters;  ///< of both, and of the search
 };
 
 class TopLists {
@@ -69,6 +70,8 @@ class TopLists {
   void load(ArchiveReader& in);  ///< when the messages are there
 
  private:
+  std::unique_ptr<TopEngine> make_engine() const;
+
   const MessageStore& messages_;
   TopSettings settings_;
   std::unique_ptr<TokenWeights> weights_;

@@ -33,6 +33,8 @@ std::string describe(const std::string& index, const std::string& mark, const Va
   return out.str();
 }
 
+const std::string kTopPrefix = "@top.";  ///< of parameters of the top lists
+
 struct Description {
   std::string index, mark;
   Values parameters, settings;  ///< settings are those whose names begin with @
@@ -76,6 +78,7 @@ Values settings_of(const Hub& hub) {
   all["@north"] = space.north;
   all["@arrival"] = hub.top_settings().arrival;
   all["@expiry"] = hub.top_settings().expiry;
+  for (const auto& [name, value] : hub.top_settings().parameters) all[kTopPrefix + name] = value;
   return all;
 }
 
@@ -98,8 +101,13 @@ std::unique_ptr<Hub> hub_as_described(const Description& found) {
   window.seconds = number("@seconds");
   const Rect space{number("@west").value_or(-180), number("@south").value_or(-90),
                    number("@east").value_or(180), number("@north").value_or(90)};
-  return std::make_unique<Hub>(found.index, found.parameters, window,
-                               TopSettings{space, word("@arrival"), word("@expiry")});
+  Values top_parameters;
+  for (const auto& [name, value] : found.settings) {
+    if (name.starts_with(kTopPrefix)) top_parameters[name.substr(kTopPrefix.size())] = value;
+  }
+  return std::make_unique<Hub>(
+      found.index, found.parameters, window,
+      TopSettings{space, word("@arrival"), word("@expiry"), top_parameters});
 }
 
 Saved make_as_described(const Description& found) {

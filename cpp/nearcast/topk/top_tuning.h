@@ -3,14 +3,25 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "nearcast/index/parameters.h"
 
 namespace nearcast {
 
 struct TopTuning {
+  using Given = std::map<std::string, ParameterValue>;
+
   bool uses_vectors = true;                ///< if the machine has the instructions
   std::uint32_t most_short = 512;          ///< subscriptions with a token that are read in full
   std::uint32_t most_long_tokens = 24;     ///< of a newcomer that looks up pairs of them
   std::uint32_t frequent_messages = 2048;  ///< with a token: from then on listed by pairs too
+
+  /// Defaults overlaid with what was given. Throws an invalid-parameter error.
+  static TopTuning from(const Given& given);
+  static const std::vector<ParameterSpec>& parameters();
 };
 
 }  // namespace nearcast

@@ -11,7 +11,7 @@ from nearcast.cli.progress import byte_progress
 from nearcast.cli.space import space_from
 from nearcast.errors import NearcastError
 from nearcast.events import write_change
-from nearcast.hub import WORLD, Hub, changes_of
+from nearcast.hub import WORLD, Hub, changes_of, expiry_kinds, topk_kinds
 from nearcast.matcher import DEFAULT_INDEX
 from nearcast.model import Window
 from nearcast.weights import read_weights
@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 CHUNK = 1 << 20
-TOPK = ("auto", "igpt", "ipt", "ciq", "brute-force")
-EXPIRY = ("cskyband", "skyband", "kmax", "naive")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the type
@@ -38,8 +36,10 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
     window.add_argument("--window-seconds", type=float, metavar="T", help="messages live T seconds")
     command.add_argument("--weights", metavar="FILE", help="weights epoch, JSON")
     command.add_argument("--space", metavar="W,S,E,N", help="space of the hub (the world)")
-    command.add_argument("--topk", choices=TOPK, default="auto", help="kind of top-k arrival")
-    command.add_argument("--expiry", choices=EXPIRY, help="kind of top-k expiry")
+    arrivals = [kind.name for kind in topk_kinds()]
+    command.add_argument("--topk", choices=arrivals, default="auto", help="kind of top-k arrival")
+    expiries = [kind.name for kind in expiry_kinds()]
+    command.add_argument("--expiry", choices=expiries, help="kind of top-k expiry")
     command.add_argument(
         "--on-error", choices=("stop", "skip"), default="stop", help="what a bad line does"
     )

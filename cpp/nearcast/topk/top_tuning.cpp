@@ -1,0 +1,32 @@
+#include "nearcast/topk/top_tuning.h"
+
+namespace nearcast {
+
+const std::vector<ParameterSpec>& TopTuning::parameters() {
+  static const TopTuning standard;
+  static const std::vector<ParameterSpec> all = {
+      choice("kernels", {"best", "plain"}, "vector instructions if there are, or none"),
+      whole("most_short", standard.most_short, 1, 1e9,
+            "auto: up to so many subscriptions with a token are read in full"),
+      whole("most_long_tokens", standard.most_long_tokens, 1, 1e6,
+            "auto: a message with more frequent tokens is not looked up by pairs of them"),
+      whole("frequent_messages", standard.frequent_messages, 1, 1e9,
+            "a token of so many live messages is frequent: they are listed by pairs too"),
+  };
+  return all;
+}
+
+TopTuning TopTuning::from(const Given& given) {
+  const Parameters read("topk", parameters(), given);
+  const auto count = [&](const char* name) {
+    return static_cast<std::uint32_t>(read.number(name));
+  };
+  TopTuning tuning;
+  tuning.uses_vectors = read.word("kernels") == "best";
+  tuning.most_short = count("most_short");
+  tuning.most_long_tokens = count("most_long_tokens");
+  tuning.frequent_messages = count("frequent_messages");
+  return tuning;
+}
+
+}  // namespace nearcast
