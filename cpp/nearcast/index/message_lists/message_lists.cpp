@@ -6,12 +6,14 @@ void MessageLists::start(MessageId id) {
   if (lives_.size() <= raw(id)) lives_.resize(raw(id) + 1);
   ensure(lives_[raw(id)].number % 2 == 0, "message lists: a message comes that is here already");
   ++lives_[raw(id)].number;
+  lives_[raw(id)].signature = signature_of(messages_->tokens(id));
 }
 
 void MessageLists::append(Number list, MessageId id) {
   if (lists_.size() <= list) lists_.resize(list + 1);
   constexpr float kAnywhere = std::numeric_limits<float>::quiet_NaN();
-  MessagePosting posting{kAnywhere, kAnywhere, id, lives_[raw(id)].number};
+  MessagePosting posting{kAnywhere, kAnywhere, id, lives_[raw(id)].number,
+                         lives_[raw(id)].signature};
   if (messages_->is_point(id)) {
     const Point at = messages_->centre(id);
     posting.lon = static_cast<float>(at.lon);

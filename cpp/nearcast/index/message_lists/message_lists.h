@@ -18,6 +18,7 @@
 #include "nearcast/base/list_arena.h"
 #include "nearcast/geo/float_box.h"
 #include "nearcast/model/message_store.h"
+#include "nearcast/text/signature.h"
 
 namespace nearcast {
 
@@ -25,6 +26,7 @@ struct MessagePosting {
   float lon, lat;  ///< nearest to the point; of a box: not a number, which is outside of nothing
   MessageId id;
   std::uint32_t life;
+  std::uint32_t signature;  ///< of its words; whoever matches it has no bit that is not there
 
   /// May the message be in the box? A box message always may.
   bool may_be_in(const FloatBox& box) const {
@@ -51,6 +53,7 @@ class MessageLists {
   bool is_alive(const MessagePosting& posting) const {
     return lives_[raw(posting.id)].number == posting.life;
   }
+  std::uint32_t copies(MessageId id) const { return lives_[raw(id)].copies; }
   /// Dead copies included: ask is_alive.
   std::span<const MessagePosting> view(Number list) const {
     return list < lists_.size() ? postings_.view(lists_[list]) : std::span<const MessagePosting>{};
@@ -74,6 +77,7 @@ class MessageLists {
   struct Life {
     std::uint32_t number;  ///< odd: it goes on
     std::uint32_t copies;  ///< of this life, in all lists
+    std::uint32_t signature;
   };
   /// Copies that a departure looks at, for each of its own.
   static constexpr std::uint64_t kSweep = 4;
@@ -96,7 +100,7 @@ void MessageLists::end(MessageId id, Emptied&& emptied) {
   Life& life = lives_[raw(id)];
   ensure(life.number % 2 != 0, "message lists: a message goes that is not here");
   const std::uint64_t copies = life.copies;
-  life = {life.number + 1, 0};
+  life = {life.number + 1, 0, 0};
   dead_ += copies;
   sweep(kSweep * copies, emptied);
 }

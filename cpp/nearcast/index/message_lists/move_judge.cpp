@@ -39,8 +39,10 @@ void MoveJudge::start(const SubscriptionStore& store, SubscriptionId id, const A
 void MoveJudge::see(const MessageLists& lists, MessageLists::Number list,
                     const Clause& clause) const {
   const MessageStore& messages = lists.messages();
+  const std::uint32_t signature = signature_of(clause.positive);
   for (const MessagePosting& posting : lists.view(list)) {
-    if (!may_change(posting) || !lists.is_alive(posting)) continue;
+    if ((signature & ~posting.signature) != 0 || !may_change(posting)) continue;
+    if (!lists.is_alive(posting)) continue;
     const Place place = messages.place(posting.id);
     const bool was = area_touches(from_, place), is = area_touches(*to_, place);
     if (was == is || !holds(clause, messages.tokens(posting.id))) continue;
@@ -63,8 +65,10 @@ void MoveJudge::finish() {
 void find_in(const SubscriptionStore& store, EntryId entry, const MessageLists& lists,
              MessageLists::Number list, std::vector<MessageId>& out) {
   const FloatBox bounds = float_box(store.bounds(store.owner(entry)));
+  const std::uint32_t signature = signature_of(store.clause(entry).positive);
   for (const MessagePosting& posting : lists.view(list)) {
-    if (!posting.may_be_in(bounds) || !lists.is_alive(posting)) continue;
+    if ((signature & ~posting.signature) != 0 || !posting.may_be_in(bounds)) continue;
+    if (!lists.is_alive(posting)) continue;
     if (matches(store, entry, lists.messages().message(posting.id))) out.push_back(posting.id);
   }
 }
