@@ -11,6 +11,7 @@
 ///   paper                        here
 ///   grid file                    Grid
 ///   ranked-key inverted list     KeyDirectory: cell and keyword, or keyword and cell, to a list
+///   MsgIndex                     GridMessages
 ///   40 cells per dimension       cells
 ///
 /// Departs from the paper: what would be in more than a quarter of all cells is filed in one that
@@ -19,9 +20,7 @@
 /// have a word of their own, which every message has.
 #pragma once
 
-#include "nearcast/index/grid_index/grid.h"
-#include "nearcast/index/key_directory/key_directory.h"
-#include "nearcast/index/message_lists/move_judge.h"
+#include "nearcast/index/grid_index/grid_messages.h"
 #include "nearcast/index/parameters.h"
 #include "nearcast/index/quad_tree/posting.h"
 #include "nearcast/index/quad_tree/workload.h"
@@ -38,69 +37,63 @@ class GridIndex : public MovingIndex {
   void build(std::span<const SubscriptionId> ids) override;
   void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override;
 
-  void attach(const MessageStore& messages) override;
+  void attach(const MessageStore& messages) override {
+    MovingIndex::attach(messages);
+    kept_.attach(messages);
+  }
   void keep(MessageId id, MatchScratch& scratch, MatchSink& sink) override;
-  void drop(MessageId id) override;
+  void drop(MessageId id) override { kept_.drop(id); }
   void find(SubscriptionId id, std::vector<MessageId>& out) const override;
   void move(SubscriptionId id, const Area& to, SubscriptionStore& store,
             MoveChanges& changes) override;
 
   std::size_t memory_bytes() const override;
-  std::size_t message_bytes() const override;
+  std::size_t message_bytes() const override { return kept_.memory_bytes(); }
   void check_invariants() const override;
   void save(ArchiveWriter& out) const override;
   void load(ArchiveReader& in) override;
 
  protected:
-  enum class First { kCell, kKeyword };
-  GridIndex(const SubscriptionStore& store, const Parameters& parameters, First first)
+  GridIndex(const SubscriptionStore& store, const Parameters& parameters, GridOrder order)
       : MovingIndex(store),
-        first_(first),
-        grid_(kWorld, static_cast<std::uint32_t>(parameters.count("cells"))) {}
+        order_(order),
+        grid_(kWorld, static_cast<std::uint32_t>(parameters.count("cells"))),
+        kept_(order, grid_.side()) {}
 
  private:
-  /// Where a list is in a directory.
-  struct Address {
-    std::uint32_t row, column;
-  };
-  Address address(std::uint32_t cell, Token key) const {
-    if (first_ == First::kCell) return {cell, raw(key)};
-    return {key == kUnknownToken ? 0 : raw(key) + 1, cell};
+  std::uint32_t list_at(std::uint32_t cell, Token key) const {
+    const GridAddress at = GridAddress::of(order_, cell, key);
+    return subscriptions_.find(at.row, at.column);
   }
-
   void rebuild();
-  Rect frame_of_all() const;
   void place(EntryId entry, const Rect& box);
-  void take_away(EntryId entry, const Rect& box);
   void attach_to(std::uint32_t cell, EntryId entry, const Rect& box);
   void detach_from(std::uint32_t cell, EntryId entry);
   QuadPosting& posting_in(std::uint32_t cell, EntryId entry);
   void shift(EntryId entry, const Rect& from, const Rect& to);
-  void file(MessageId id);
-  void judge(EntryId entry, const Rect& from, const Rect& to) const;
-  void scan(Address at, const Message& message, MatchScratch& scratch, MatchSink& sink) const;
+  void scan(std::uint32_t cell, Token key, const Message& message, MatchScratch& scratch,
+            MatchSink& sink) const;
 
-  First first_;
+  GridOrder order_;
   Grid grid_;
   Workload workload_;
   EntryMap<Token> keys_;  ///< under which keyword an entry stands
   KeyDirectory<ListHandle> subscriptions_;
   ListArena<QuadPosting> postings_;
-  KeyDirectory<> message_lists_;
-  MessageLists lists_;
+  GridMessages kept_;
   MoveJudge judge_;
 };
 
 class SsIndex final : public GridIndex {
  public:
   SsIndex(const SubscriptionStore& store, const Parameters& parameters)
-      : GridIndex(store, parameters, First::kCell) {}
+      : GridIndex(store, parameters, GridOrder::kCellFirst) {}
 };
 
 class KkIndex final : public GridIndex {
  public:
   KkIndex(const SubscriptionStore& store, const Parameters& parameters)
-      : GridIndex(store, parameters, First::kKeyword) {}
+      : GridIndex(store, parameters, GridOrder::kKeywordFirst) {}
 };
 
 }  // namespace nearcast
