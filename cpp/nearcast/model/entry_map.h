@@ -17,6 +17,9 @@ class EntryMap {
     return is_further(entry) ? further_[number(entry)] : first_[number(entry)];
   }
 
+  bool has(EntryId entry) const {  ///< was anything set up to this number?
+    return number(entry) < (is_further(entry) ? further_ : first_).size();
+  }
   void set(EntryId entry, const T& value) {
     Array<T>& values = is_further(entry) ? further_ : first_;
     if (values.size() <= number(entry)) values.resize(number(entry) + 1);

@@ -53,9 +53,10 @@
 
 namespace nearcast {
 
-class ApTree final : public MatchIndex {
+class ApTree : public MatchIndex {
  public:
-  ApTree(const SubscriptionStore& store, const Parameters& parameters);
+  ApTree(const SubscriptionStore& store, const Parameters& parameters)
+      : ApTree(store, parameters, false) {}
   static std::vector<ParameterSpec> parameters();
 
   void insert(SubscriptionId id) override;
@@ -69,11 +70,11 @@ class ApTree final : public MatchIndex {
   void save(ArchiveWriter& out) const override;
   void load(ArchiveReader& in) override;
 
- private:
+ protected:
   using NodeRef = ap::NodeRef;
   class Builder;    // build.cpp, plan.cpp
   class Inspector;  // check.cpp
-  struct Probe;     // match.cpp
+  struct Probe;     // probe.h
 
   enum class Priority { kAdaptive, kKeyword, kSpatial };
   struct Options {
@@ -81,6 +82,10 @@ class ApTree final : public MatchIndex {
     double kl_threshold, min_rebuild_share;
     bool rebuilds, is_optimal;
     Priority priority;
+    /// Messages are kept in the tree too (index/ap_plus_tree). Whoever could meet a message later
+    /// must find it where it went when it came, so cuts never stretch: an entry whose keyword is in
+    /// none is in the dummy, which every message sees. And children that become empty stay.
+    bool keeps_messages;
   };
 
   /// Where a node is, for those who go down: nodes themselves do not store it.
@@ -90,6 +95,41 @@ class ApTree final : public MatchIndex {
     unsigned depth;
   };
   static constexpr Site kRootSite{ap::kRoot, kWorld, 0};
+
+  /// Messages by which hit probabilities are estimated, as they arrive at a node.
+  struct Evidence {
+    const ap::Sample* sample;
+    std::vector<ap::Visit> visits;
+    double kept_per_visit = 0;  ///< kept messages that each stands for
+  };
+
+  ApTree(const SubscriptionStore& store, const Parameters& parameters, bool keeps_messages);
+
+  // For a tree that keeps messages: when to carry them over, and what to add to the cost.
+  virtual void child_made(NodeRef /*parent*/, std::uint32_t /*slot*/) {}
+  virtual void leaf_written(NodeRef) {}
+  virtual void posting_added(NodeRef /*leaf*/, EntryId) {}
+  virtual void posting_removed(NodeRef /*leaf*/, EntryId) {}
+  virtual void clearing(NodeRef) {}  ///< the node loses what it has
+  virtual void made(const Site&) {}  ///< the node and all below it are new
+  virtual Evidence evidence(const Site& site, std::size_t entries);
+  virtual double grid_penalty(const Site&, std::span<const ap::Item>, const ap::GridPlan&) const {
+    return 0;
+  }
+  /// Are so many entries, among so many kept messages, better left alone?
+  virtual bool is_small(const Site&, std::size_t entries, double /*messages*/) const {
+    return entries <= options_.max_leaf_size;
+  }
+  /// Does it pay to reduce what a message has to be compared with from `entries` to `cost`?
+  virtual bool pays_by_keyword(std::size_t entries, double /*messages*/, double cost) const {
+    // A cut copies nothing and uses up a keyword, so a small gain here opens the way to the next.
+    return cost + 1 < static_cast<double>(entries);
+  }
+  virtual bool pays_by_grid(std::size_t entries, double /*messages*/, double cost) const {
+    return cost < 0.9 * static_cast<double>(entries);
+  }
+  /// How many children for so many entries among so many kept messages?
+  virtual std::size_t fan_out(std::size_t entries, double messages) const;
 
   // nodes.cpp: the records
   NodeRef new_child(NodeRef parent, std::uint32_t slot);
@@ -109,6 +149,7 @@ class ApTree final : public MatchIndex {
   ap::Item read_item(EntryId entry, std::vector<Rank>& ranks);
 
   // routing.h: how entries and messages pass through a node
+  std::uint32_t slot_of_keyword(const ap::Node& node, Rank keyword) const;
   template <typename See>
   void for_each_slot(const ap::Node& node, const Rect& box, Rank keyword, See&& see) const;
   template <typename See>
@@ -116,6 +157,9 @@ class ApTree final : public MatchIndex {
                     std::uint32_t first_token, See&& see) const;
 
   // match.cpp
+  /// The ranks of those tokens that have one, ascending.
+  void read_ranks(TokenSpan tokens, std::vector<Rank>& ranks) const;
+  Probe probe_for(const Message& message, MatchScratch& scratch, MatchSink& sink) const;
   void visit(NodeRef node, std::uint32_t first_token, Probe& probe) const;
   void scan(const ap::Node& leaf, Probe& probe) const;
   void verify(Probe& probe) const;
@@ -134,7 +178,6 @@ class ApTree final : public MatchIndex {
   void collapse(NodeRef node);
   bool is_due(const ap::Node& node) const;
   double divergence(const ap::Node& node) const;
-  std::size_t fan_out(std::size_t entries) const;
 
   Options options_;
   Array<ap::Node> nodes_;  ///< 0 is none, 1 the root

@@ -12,7 +12,7 @@ using ap::Visit;
 
 /// `copies`: of each item, through the grids above.
 void ApTree::Builder::grow(const Site& site, Range items, Range visits, double copies) {
-  const bool is_small = items.size() <= tree_.options_.max_leaf_size || site.depth >= kMaxDepth;
+  const bool is_small = tree_.is_small(site, items.size(), kept(visits)) || site.depth >= kMaxDepth;
   if (is_small || !partition(site, items, visits, copies)) {
     write_leaf(site.node, items);
     return;
@@ -91,7 +91,7 @@ std::vector<ApTree::Builder::Range> ApTree::Builder::scatter_items(NodeRef ref, 
 std::vector<ApTree::Builder::Range> ApTree::Builder::scatter_visits(NodeRef ref, Range visits) {
   const Node node = tree_.nodes_[ref];
   return scatter(visits_, visits, node.slots(), [&](const Visit& visit, auto&& put) {
-    tree_.for_each_hit(node, tree_.sample_.ranks(visit.message), tree_.sample_.place(visit.message),
+    tree_.for_each_hit(node, sample_.ranks(visit.message), sample_.place(visit.message),
                        visit.first_token, [&](std::uint32_t slot, std::uint32_t first_token) {
                          put(slot, Visit{visit.message, first_token});
                        });
@@ -114,12 +114,17 @@ std::vector<Visit> ApTree::sample_at(NodeRef ref) const {
   return visits;
 }
 
+ApTree::Evidence ApTree::evidence(const Site& site, std::size_t entries) {
+  // The sample has to be led down from the root: only a heavy node is worth that.
+  const bool asks_sample = site.node == ap::kRoot || entries * 16 >= sample_.size();
+  return {&sample_, asks_sample ? sample_at(site.node) : std::vector<Visit>{}};
+}
+
 void ApTree::remake(const Site& site) {
   const std::vector<EntryId> entries = entries_below(site.node);
   clear(site.node);
-  // The sample has to be led down from the root: only a heavy node is worth that.
-  const bool asks_sample = entries.size() * 16 >= sample_.size();
-  Builder(*this).grow(site, entries, asks_sample ? sample_at(site.node) : std::vector<Visit>{});
+  Builder(*this, evidence(site, entries.size())).grow(site, entries);
+  made(site);
 }
 
 void ApTree::remake_all(std::vector<EntryId> entries) {
@@ -133,7 +138,8 @@ void ApTree::remake_all(std::vector<EntryId> entries) {
   order_.order_by(counts);
   sample_.reorder(order_);
   clear(ap::kRoot);
-  Builder(*this).grow(kRootSite, entries, sample_at(ap::kRoot));
+  Builder(*this, evidence(kRootSite, entries.size())).grow(kRootSite, entries);
+  made(kRootSite);
 }
 
 void ApTree::build(std::span<const SubscriptionId> ids) {

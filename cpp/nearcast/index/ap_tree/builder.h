@@ -12,13 +12,16 @@ namespace nearcast {
 /// again.
 class ApTree::Builder {
  public:
-  explicit Builder(ApTree& tree) : tree_(tree) {}
+  Builder(ApTree& tree, Evidence evidence)
+      : tree_(tree),
+        sample_(*evidence.sample),
+        kept_per_visit_(evidence.kept_per_visit),
+        visits_(std::move(evidence.visits)) {}
 
   /// The node is an empty leaf.
-  void grow(const Site& site, std::span<const EntryId> entries, std::vector<ap::Visit> visits) {
+  void grow(const Site& site, std::span<const EntryId> entries) {
     items_.reserve(entries.size() * 2);
     for (const EntryId entry : entries) items_.push_back(tree_.read_item(entry, ranks_));
-    visits_ = std::move(visits);
     grow(site, Range{0, items_.size()}, Range{0, visits_.size()}, copies_above(site.node));
   }
 
@@ -42,6 +45,7 @@ class ApTree::Builder {
   double copies_above(NodeRef node) const;
   double copies_through(const ap::Node& node) const;
   bool partition(const Site& site, Range items, Range visits, double copies);
+  bool pays(const ap::KeywordPlan& plan, Range items, Range visits) const;
   KeywordChoice plan_keywords(const ap::Node& node, Range items, Range visits) const;
   ap::GridPlan plan_space(const Site& site, Range items, Range visits, double max_copies) const;
   std::vector<ap::KeywordUse> count_keywords(Range items, std::size_t offset) const;
@@ -52,10 +56,14 @@ class ApTree::Builder {
   static std::vector<Range> scatter(std::vector<T>& stack, Range from, std::size_t slots,
                                     ForEach&& for_each);
 
+  double kept(Range visits) const { return kept_per_visit_ * static_cast<double>(visits.size()); }
+
   ApTree& tree_;
+  const ap::Sample& sample_;
+  double kept_per_visit_;
+  std::vector<ap::Visit> visits_;
   std::vector<ap::Item> items_;
   std::vector<Rank> ranks_;
-  std::vector<ap::Visit> visits_;
 };
 
 }  // namespace nearcast

@@ -92,7 +92,9 @@ class ApTree::Inspector {
     for (const EntryId entry : expected) distribute(ref, entry, shares);
     for (std::uint32_t slot = 0; slot < node.slots(); ++slot) {
       const NodeRef below = tree_.child(node, slot);
-      require((below == kNoNode) == shares[slot].empty(), ref, "has a child where none should be");
+      const bool may_be_empty = tree_.options_.keeps_messages;
+      require((below == kNoNode) == shares[slot].empty() || (below != kNoNode && may_be_empty), ref,
+              "has a child where none should be, or none where one should");
       if (below == kNoNode) continue;
       require(below < tree_.nodes_.size(), ref, "points to a child that does not exist");
       require(tree_.nodes_[below].parent == ref, below, "does not know its parent");

@@ -20,12 +20,15 @@ constexpr std::size_t kLeafShare = 4;
 // Updates between two looks at a node's divergence: this part of its weight, but not fewer than so
 // many.
 constexpr std::uint32_t kLookShare = 4, kMinLook = 16;
+// A node that keeps messages is not joined as soon as it could be, since they would have to move:
+// only when so few of its entries are left.
+constexpr std::uint32_t kEmptied = 8;
 
 }  // namespace
 
 /// Children for a node of this many entries: a full leaf's quarter each, so that a small node does
 /// not fall apart into leaves of one.
-std::size_t ApTree::fan_out(std::size_t entries) const {
+std::size_t ApTree::fan_out(std::size_t entries, double /*messages*/) const {
   const std::size_t share = std::max<std::size_t>(1, options_.max_leaf_size / kLeafShare);
   return std::clamp<std::size_t>(entries / share, 2, options_.max_children);
 }
@@ -58,7 +61,8 @@ void ApTree::add(const Site& site, const Item& item) {
   }
   const Rank keyword = keyword_at(&item_ranks_[item.ranks], node.offset);
   for_each_slot(node, item.box, keyword, [&](std::uint32_t slot) {
-    if (node.kind == NodeKind::kKeyword && slot != node.dummy()) stretch_cut(node, slot, keyword);
+    const bool in_cut = node.kind == NodeKind::kKeyword && slot != node.dummy();
+    if (in_cut && !options_.keeps_messages) stretch_cut(node, slot, keyword);
     if (child(node, slot) == kNoNode) new_child(site.node, slot);
     add(child_site(site, slot), item);
   });
@@ -67,6 +71,7 @@ void ApTree::add(const Site& site, const Item& item) {
 void ApTree::add_posting(const Site& site, EntryId entry) {
   Node& leaf = nodes_[site.node];
   postings_.push_back(leaf.postings, posting(entry));
+  posting_added(site.node, entry);
   const std::size_t enough = std::max<std::size_t>(options_.max_leaf_size, leaf.made_weight);
   if (leaf.weight > enough && (leaf.cuts_keywords || leaf.cuts_space)) remake(site);
 }
@@ -80,7 +85,7 @@ void ApTree::stretch_cut(const Node& node, std::uint32_t cut, Rank keyword) {
 
 void ApTree::remove(const Site& site, const Item& item) {
   if (nodes_[site.node].kind != NodeKind::kLeaf) {
-    if (nodes_[site.node].weight <= options_.max_leaf_size) {
+    if (!options_.keeps_messages && nodes_[site.node].weight <= options_.max_leaf_size) {
       collapse(site.node);  // below θ_p without the item
     } else if (site.node != kRoot && is_due(nodes_[site.node])) {
       remake(site);
@@ -98,7 +103,7 @@ void ApTree::remove(const Site& site, const Item& item) {
     const NodeRef below = child(node, slot);
     ensure(below != kNoNode, "ap-tree: an entry to erase is not where it should be");
     remove(child_site(site, slot), item);
-    if (nodes_[below].weight == 0) drop_child(site.node, slot);
+    if (nodes_[below].weight == 0 && !options_.keeps_messages) drop_child(site.node, slot);
   });
 }
 
@@ -109,6 +114,7 @@ void ApTree::remove_posting(NodeRef ref, EntryId entry) {
                                   [&](const ap::Posting& each) { return each.entry == entry; });
   ensure(found != postings.end(), "ap-tree: an entry to erase is not in its leaf");
   postings_.swap_remove(leaf.postings, static_cast<std::uint32_t>(found - postings.begin()));
+  posting_removed(ref, entry);
   if (leaf.weight * 4 < leaf.made_weight) leaf.made_weight = 0;  // what is left may be divisible
 }
 
@@ -140,8 +146,12 @@ std::vector<EntryId> ApTree::entries_below(NodeRef ref) const {
 /// Should the node be made again before the next update? [AP §3.3.5, §5.1.3]
 bool ApTree::is_due(const Node& node) const {
   if (!options_.rebuilds || node.kind == NodeKind::kLeaf) return false;
-  const bool was_small = fan_out(node.made_weight) < options_.max_children;
+  const bool was_small = fan_out(node.made_weight, 0) < options_.max_children;
   if (was_small && node.weight >= kLeafShare * node.made_weight) return true;
+  if (options_.keeps_messages && node.made_weight >= kMinLook &&
+      node.weight * kEmptied <= node.made_weight) {
+    return true;
+  }
   const std::uint32_t look = std::max(kMinLook, node.made_weight / kLookShare);
   if (node.updates == 0 || node.updates % look != 0) return false;
   if (node.weight < options_.min_rebuild_share * nodes_[kRoot].weight) return false;

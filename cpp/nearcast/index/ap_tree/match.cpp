@@ -1,35 +1,35 @@
 #include <algorithm>
 
+#include "nearcast/index/ap_tree/probe.h"
 #include "nearcast/index/ap_tree/routing.h"
 #include "nearcast/model/semantics.h"
 
 namespace nearcast {
 
-/// A message while it goes through the tree.
-struct ApTree::Probe {
-  const Message& message;
-  std::span<const Rank> ranks;
-  ap::CoarseBox box[2];
-  std::uint32_t absent;  ///< bits that no token of the message has
-  MatchScratch& scratch;
-  MatchSink& sink;
-};
+void ApTree::read_ranks(TokenSpan tokens, std::vector<Rank>& ranks) const {
+  ranks.clear();
+  for (const Token token : tokens) {
+    const Rank rank = order_.rank(token);
+    if (rank != TokenOrder::kUnranked) ranks.push_back(rank);
+  }
+  std::sort(ranks.begin(), ranks.end());
+}
+
+ApTree::Probe ApTree::probe_for(const Message& message, MatchScratch& scratch,
+                                MatchSink& sink) const {
+  read_ranks(message.tokens, scratch.ranks);
+  scratch.queue.clear();
+  const Place& place = message.place;
+  return {message,
+          scratch.ranks,
+          {ap::CoarseBox(place.part[0]), ap::CoarseBox(place.part[1])},
+          ~signature_of(message.tokens),
+          scratch,
+          sink};
+}
 
 void ApTree::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {
-  scratch.ranks.clear();
-  for (const Token token : message.tokens) {
-    const Rank rank = order_.rank(token);
-    if (rank != TokenOrder::kUnranked) scratch.ranks.push_back(rank);
-  }
-  std::sort(scratch.ranks.begin(), scratch.ranks.end());
-  const Place& place = message.place;
-  Probe probe{message,
-              scratch.ranks,
-              {ap::CoarseBox(place.part[0]), ap::CoarseBox(place.part[1])},
-              ~ap::signature_of(message.tokens),
-              scratch,
-              sink};
-  scratch.queue.clear();
+  Probe probe = probe_for(message, scratch, sink);
   visit(ap::kRoot, 0, probe);
   verify(probe);
 }

@@ -14,13 +14,12 @@
 #include <limits>
 #include <span>
 
-#include "nearcast/base/hash.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/geo/place.h"
 #include "nearcast/index/ap_tree/spatial_partition.h"
+#include "nearcast/text/signature.h"
 #include "nearcast/text/token_order.h"
-#include "nearcast/text/token_set.h"
 
 namespace nearcast::ap {
 
@@ -119,11 +118,5 @@ struct Posting {
   EntryId entry{};
   std::uint32_t signature = 0;  ///< a bit per keyword; a message that matches has them all
 };
-
-inline std::uint32_t signature_of(TokenSpan tokens) {
-  std::uint32_t signature = 0;
-  for (const Token token : tokens) signature |= std::uint32_t{1} << (hash_of(raw(token)) >> 27);
-  return signature;
-}
 
 }  // namespace nearcast::ap

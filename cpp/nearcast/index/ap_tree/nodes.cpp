@@ -22,7 +22,9 @@ std::vector<ParameterSpec> ApTree::parameters() {
   };
 }
 
-ApTree::ApTree(const SubscriptionStore& store, const Parameters& parameters) : MatchIndex(store) {
+ApTree::ApTree(const SubscriptionStore& store, const Parameters& parameters, bool keeps_messages)
+    : MatchIndex(store) {
+  options_.keeps_messages = keeps_messages;
   options_.max_children = parameters.count("max_children");
   options_.max_leaf_size = parameters.count("max_leaf_size");
   options_.kl_threshold = parameters.number("kl_threshold");
@@ -76,11 +78,15 @@ ap::NodeRef ApTree::new_child(NodeRef parent, std::uint32_t slot) {
   Node node;
   node.kind = NodeKind::kLeaf;
   node.parent = parent;
-  node.cuts_keywords = above.cuts_keywords && !(is_dummy && by_keyword);
+  // Keywords of entries in a dummy cut are used up, unless the dummy also has those outside all
+  // cuts.
+  node.cuts_keywords =
+      above.cuts_keywords && (options_.keeps_messages || !(is_dummy && by_keyword));
   node.cuts_space = above.cuts_space && !(is_dummy && !by_keyword);
   node.offset = static_cast<std::uint16_t>(above.offset + (by_keyword && !is_dummy));
   nodes_[made] = node;
   child(above, slot) = made;
+  child_made(parent, slot);
   return made;
 }
 
@@ -93,6 +99,7 @@ void ApTree::drop_child(NodeRef parent, std::uint32_t slot) {
 }
 
 void ApTree::clear(NodeRef ref) {
+  clearing(ref);
   Node& node = nodes_[ref];
   if (node.kind == NodeKind::kLeaf) {
     postings_.release(node.postings);
@@ -105,7 +112,8 @@ void ApTree::clear(NodeRef ref) {
   }
   if (node.kind == NodeKind::kKeyword) {  // may have cut by a later keyword than the next
     const Node& above = nodes_[node.parent];
-    node.offset = static_cast<std::uint16_t>(above.offset + (above.kind == NodeKind::kKeyword));
+    const bool in_cut = above.kind == NodeKind::kKeyword && child(above, above.dummy()) != ref;
+    node.offset = static_cast<std::uint16_t>(above.offset + in_cut);
   }
   node.kind = NodeKind::kLeaf;
   node.postings = {};
@@ -119,6 +127,7 @@ void ApTree::write_leaf(NodeRef ref, std::span<const EntryId> entries) {
   std::transform(entries.begin(), entries.end(), postings_.view(node.postings).begin(),
                  [this](EntryId entry) { return posting(entry); });
   if (node.weight > options_.max_leaf_size) node.made_weight = 2 * node.weight;
+  leaf_written(ref);
 }
 
 void ApTree::write_cuts(NodeRef ref, std::size_t offset, const ap::KeywordPlan& plan) {
@@ -164,7 +173,7 @@ ApTree::Site ApTree::child_site(const Site& site, std::uint32_t slot) const {
 
 ap::Posting ApTree::posting(EntryId entry) const {
   return {ap::CoarseBox(store_.bounds(store_.owner(entry))), entry,
-          ap::signature_of(store_.clause(entry).positive)};
+          signature_of(store_.clause(entry).positive)};
 }
 
 ap::Item ApTree::read_item(EntryId entry, std::vector<Rank>& ranks) {

@@ -10,18 +10,9 @@ using ap::KeywordPlan;
 using ap::KeywordUse;
 using ap::Node;
 
-namespace {
-
-bool pays(const GridPlan& plan, std::size_t entries) {
-  return plan.view().cells() > 1 && plan.cost < 0.9 * static_cast<double>(entries);
+bool ApTree::Builder::pays(const KeywordPlan& plan, Range items, Range visits) const {
+  return !plan.lowers.empty() && tree_.pays_by_keyword(items.size(), kept(visits), plan.cost);
 }
-
-// A cut copies nothing and uses up a keyword, so a small gain here opens the way to the next one.
-bool pays(const KeywordPlan& plan, std::size_t entries) {
-  return !plan.lowers.empty() && plan.cost + 1 < static_cast<double>(entries);
-}
-
-}  // namespace
 
 /// Makes the node a k-node or an s-node. False: neither pays.
 bool ApTree::Builder::partition(const Site& site, Range items, Range visits, double copies) {
@@ -31,12 +22,14 @@ bool ApTree::Builder::partition(const Site& site, Range items, Range visits, dou
   bool by_keyword = false, by_space = false;
   if (node.cuts_keywords) {
     keywords = plan_keywords(node, items, visits);
-    by_keyword = pays(keywords.plan, items.size());
+    by_keyword = pays(keywords.plan, items, visits);
   }
   const Priority priority = tree_.options_.priority;
   if (node.cuts_space && !(by_keyword && priority == Priority::kKeyword)) {
     space = plan_space(site, items, visits, std::min(kMaxCopies, kMaxAllCopies / copies));
-    by_space = pays(space, items.size());
+    space.cost += tree_.grid_penalty(site, {&items_[items.begin], items.size()}, space);
+    by_space =
+        space.view().cells() > 1 && tree_.pays_by_grid(items.size(), kept(visits), space.cost);
   }
   if (by_keyword && by_space) {
     by_keyword = priority == Priority::kAdaptive && keywords.plan.cost < space.cost;
@@ -57,11 +50,11 @@ ApTree::Builder::KeywordChoice ApTree::Builder::plan_keywords(const Node& node, 
     std::size_t present = 0;
     for (const KeywordUse& use : uses) present += use.weight;
     estimate(uses, visits);
-    KeywordPlan plan =
-        ap::partition_keywords(uses, tree_.fan_out(items.size()), tree_.options_.is_optimal);
+    KeywordPlan plan = ap::partition_keywords(uses, tree_.fan_out(items.size(), kept(visits)),
+                                              tree_.options_.is_optimal);
     plan.cost += static_cast<double>(items.size() - present);  // the dummy cut
     const bool tells_nothing = uses.size() == 1 && present == items.size();
-    if (!tells_nothing || pays(plan, items.size())) return {std::move(plan), offset};
+    if (!tells_nothing || pays(plan, items, visits)) return {std::move(plan), offset};
   }
 }
 
@@ -86,7 +79,7 @@ std::vector<KeywordUse> ApTree::Builder::count_keywords(Range items, std::size_t
 void ApTree::Builder::estimate(std::vector<KeywordUse>& uses, Range visits) const {
   std::vector<Rank> tokens;
   for (std::size_t i = visits.begin; i < visits.end; ++i) {
-    const auto ranks = tree_.sample_.ranks(visits_[i].message).subspan(visits_[i].first_token);
+    const auto ranks = sample_.ranks(visits_[i].message).subspan(visits_[i].first_token);
     tokens.insert(tokens.end(), ranks.begin(), ranks.end());
   }
   std::sort(tokens.begin(), tokens.end());
@@ -109,10 +102,11 @@ GridPlan ApTree::Builder::plan_space(const Site& site, Range items, Range visits
   boxes.reserve(items.size());
   for (std::size_t i = items.begin; i < items.end; ++i) boxes.push_back(items_[i].box);
   for (std::size_t i = visits.begin; i < visits.end; ++i) {
-    const Place& place = tree_.sample_.place(visits_[i].message);
+    const Place& place = sample_.place(visits_[i].message);
     messages.insert(messages.end(), place.part, place.part + place.parts);
   }
-  return ap::partition_space(boxes, messages, site.space, tree_.fan_out(items.size()), max_copies);
+  return ap::partition_space(boxes, messages, site.space, tree_.fan_out(items.size(), kept(visits)),
+                             max_copies);
 }
 
 }  // namespace nearcast

@@ -12,13 +12,21 @@ inline Rank keyword_at(const Rank* ranks, std::size_t offset) {
   return *ranks;
 }
 
+inline std::uint32_t ApTree::slot_of_keyword(const ap::Node& node, Rank keyword) const {
+  if (keyword == TokenOrder::kUnranked) return node.dummy();
+  const ap::CutsView view = cuts(node);
+  const std::uint32_t cut = view.cut_of(keyword);
+  if (!options_.keeps_messages) return cut;
+  return view.lowers[cut] <= keyword && keyword <= view.uppers[cut] ? cut : node.dummy();
+}
+
 /// Calls see(slot) for each child that holds an item with this box and this keyword at the node's
 /// offset. See may change the tree: nothing of it is held here while see runs.
 template <typename See>
 void ApTree::for_each_slot(const ap::Node& node, const Rect& box, Rank keyword, See&& see) const {
   const std::uint32_t dummy = node.dummy();
   if (node.kind == ap::NodeKind::kKeyword) {
-    see(keyword == TokenOrder::kUnranked ? dummy : cuts(node).cut_of(keyword));
+    see(slot_of_keyword(node, keyword));
     return;
   }
   const ap::GridView cells = grid(node);

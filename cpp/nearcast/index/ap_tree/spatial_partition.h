@@ -22,6 +22,7 @@ inline std::uint32_t locate(std::span<const double> lines, double coordinate) {
 struct CellRange {
   std::uint32_t west, south, east, north;  ///< columns and rows, inclusive
 
+  friend bool operator==(const CellRange&, const CellRange&) = default;
   bool contains(std::uint32_t column, std::uint32_t row) const {
     return west <= column && column <= east && south <= row && row <= north;
   }
