@@ -70,6 +70,7 @@ def cpp_faults() -> list[str]:
 # Parts that indexes are made of, and indexes that are declared combinations of others.
 SHARED_INDEX_ROOMS = {"key_directory", "message_lists", "quad_tree", "r_tree", "token_trie"}
 BUILT_ON: dict[str, set[str]] = {
+    "ap_plus_tree": {"ap_tree", "grid_index"},
     "iq_plus_tree": {"iq_tree"},
     "rq_plus_tree": {"rq_tree"},
     "ir_tree": {"rt_tree"},

@@ -1,6 +1,7 @@
 #include "nearcast/index/registry.h"
 
 #include "nearcast/base/errors.h"
+#include "nearcast/index/ap_plus_tree/ap_plus_tree.h"
 #include "nearcast/index/ap_tree/ap_tree.h"
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/index/brute_force/brute_force.h"
@@ -45,6 +46,8 @@ const std::vector<IndexKind>& index_kinds() {
                       {"match", "rank"}),
       kind<ApTree>("ap-tree", "cuts of keywords or cells of space, whichever costs less at a node",
                    {"match", "learns"}),
+      kind<ApPlusTree>("ap+-tree", "ap-tree whose leaves also hold the messages that come to them",
+                       {"match", "learns", "moving"}),
       kind<BruteForce>("brute-force", "looks at every subscription; the yardstick of correctness",
                        {"match", "rank"}),
       kind<IqTree>("iq-tree", "quadtree, then lists by least frequent keyword in each cell",

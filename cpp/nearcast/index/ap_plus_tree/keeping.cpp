@@ -1,0 +1,168 @@
+#include <algorithm>
+
+#include "nearcast/index/ap_plus_tree/moving_tree.h"
+#include "nearcast/index/ap_tree/probe.h"
+#include "nearcast/index/ap_tree/routing.h"
+
+namespace nearcast::ap {
+
+std::vector<ParameterSpec> MovingTree::parameters() {
+  std::vector<ParameterSpec> specs = ApTree::parameters();
+  specs.push_back(whole("max_copies", 64, 1, 1e6,
+                        "places where a message is kept; with more it stays higher up"));
+  specs.push_back(
+      real("max_load", 20000, 1, 1e12, "a leaf with more subscriptions times messages is divided"));
+  specs.push_back(
+      real("update_cost", 10, 0, 1e9, "comparisons that a step of moving from cell to cell costs"));
+  return specs;
+}
+
+MovingTree::MovingTree(const SubscriptionStore& store, const Parameters& parameters)
+    : ApTree(store, parameters, true),
+      max_copies_(parameters.count("max_copies")),
+      max_load_(parameters.number("max_load")),
+      update_cost_(parameters.number("update_cost")) {
+  spaces_.resize(kRoot + 1);
+  spaces_[kRoot] = kWorld;
+}
+
+std::size_t MovingTree::memory_bytes() const {
+  return ApTree::memory_bytes() + motion_.memory_bytes() + homes_.memory_bytes() +
+         spaces_.memory_bytes();
+}
+
+/// What only a moving tree knows of its nodes follows from them.
+void MovingTree::load(ArchiveReader& in) {
+  ApTree::load(in);
+  homes_ = {};
+  spaces_.resize(nodes_.size());
+  std::vector<NodeRef> open{kRoot};
+  while (!open.empty()) {
+    const NodeRef ref = open.back();
+    open.pop_back();
+    if (nodes_[ref].kind == NodeKind::kLeaf) {
+      leaf_written(ref);
+      continue;
+    }
+    for (std::uint32_t slot = 0; slot < nodes_[ref].slots(); ++slot) {
+      if (child(nodes_[ref], slot) == kNoNode) continue;
+      note_space(ref, slot);
+      open.push_back(child(nodes_[ref], slot));
+    }
+  }
+}
+
+/// Matches the message and keeps it in one descent [AP §4.2.4].
+void MovingTree::keep(MessageId id, MatchScratch& scratch, MatchSink& sink) {
+  motion_.arrived();
+  lists_.start(id);
+  ++kept_;
+  const Message message = lists_.messages().message(id);
+  Probe probe = probe_for(message, scratch, sink);
+  pass(kRoot, 0, {id, probe.ranks, message.place, &probe}, max_copies_);
+  verify(probe);
+  divide_crowded();
+}
+
+void MovingTree::drop(MessageId id) {
+  lists_.end(id, [](Number) {});
+  --kept_;
+}
+
+/// `budget`: how many lists below the message may go to; 0: it is in one above.
+void MovingTree::pass(NodeRef ref, std::uint32_t first_token, const Passage& passage,
+                      std::size_t budget) {
+  const Node node = nodes_[ref];
+  if (passage.probe != nullptr) ++passage.probe->sink.work.nodes_visited;
+  if (node.kind == NodeKind::kLeaf) {
+    if (passage.probe != nullptr) scan(node, *passage.probe);
+    if (budget != 0) put(ref, passage.id);
+    return;
+  }
+  const std::size_t first = hits_.size();
+  for_each_hit(node, passage.ranks, passage.place, first_token,
+               [&](std::uint32_t slot, std::uint32_t next_token) {
+                 if (slot == node.dummy() && child(node, slot) == kNoNode) return;
+                 hits_.push_back({slot, next_token});
+               });
+  const std::size_t last = hits_.size();
+  if (budget != 0 && last - first > budget) {
+    lists_.append(own(ref), passage.id);
+    budget = 0;
+  } else if (budget != 0 && first == last) {
+    lists_.append(parked(ref), passage.id);
+  } else if (budget != 0) {
+    budget /= last - first;
+  }
+  for (std::size_t i = first; i < last && (budget != 0 || passage.probe != nullptr); ++i) {
+    const Hit hit = hits_[i];
+    NodeRef below = child(node, hit.slot);
+    if (below == kNoNode && budget != 0) below = new_child(ref, hit.slot);
+    if (below != kNoNode) pass(below, hit.first_token, passage, budget);
+  }
+  hits_.resize(first);
+}
+
+void MovingTree::put(NodeRef leaf, MessageId id) {
+  lists_.append(own(leaf), id);
+  if (!is_crowded(leaf)) return;
+  if (is_carrying_) {  // was divided just now, and better than this it cannot be
+    if (tried_.size() <= leaf) tried_.resize(leaf + 1);
+    tried_[leaf] = static_cast<std::uint32_t>(lists_.view(own(leaf)).size());
+  } else {
+    crowded_.push_back(leaf);
+  }
+}
+
+bool MovingTree::is_crowded(NodeRef node) const {
+  const std::size_t messages = lists_.view(own(node)).size();
+  if (static_cast<double>(messages) * nodes_[node].weight <= max_load_) return false;
+  return node >= tried_.size() || messages >= 2 * std::size_t{tried_[node]};
+}
+
+void MovingTree::divide_crowded() {
+  while (!crowded_.empty()) {
+    const NodeRef node = crowded_.back();
+    crowded_.pop_back();
+    // The node may have become something else since.
+    if (nodes_[node].kind != NodeKind::kLeaf || !is_crowded(node)) continue;
+    const bool can_be_divided = nodes_[node].cuts_keywords || nodes_[node].cuts_space;
+    if (can_be_divided) remake(site_of(node));
+    if (nodes_[node].kind != NodeKind::kLeaf) continue;
+    if (tried_.size() <= node) tried_.resize(node + 1);
+    tried_[node] = static_cast<std::uint32_t>(lists_.view(own(node)).size());
+  }
+}
+
+ApTree::Site MovingTree::site_of(NodeRef node) const {
+  if (node == kRoot) return kRootSite;
+  const Site above = site_of(nodes_[node].parent);
+  std::uint32_t slot = 0;
+  while (child(nodes_[above.node], slot) != node) ++slot;
+  return child_site(above, slot);
+}
+
+MovingTree::Path MovingTree::path_to(NodeRef ref) const {
+  Path path;
+  for (NodeRef at = ref; at != kRoot; at = nodes_[at].parent) {
+    const Node& above = nodes_[nodes_[at].parent];
+    if (above.kind != NodeKind::kKeyword || child(above, above.dummy()) == at) continue;
+    std::uint32_t cut = 0;
+    while (child(above, cut) != at) ++cut;
+    path.emplace_back(cuts(above).lowers[cut], cuts(above).uppers[cut]);
+  }
+  std::reverse(path.begin(), path.end());
+  return path;
+}
+
+std::uint32_t MovingTree::first_token_at(const Path& path, std::span<const Rank> ranks) {
+  auto at = ranks.begin();
+  for (const auto& [lower, upper] : path) {
+    at = std::lower_bound(at, ranks.end(), lower);
+    ensure(at != ranks.end() && *at <= upper, "ap+-tree: a message is where it cannot come to");
+    ++at;
+  }
+  return static_cast<std::uint32_t>(at - ranks.begin());
+}
+
+}  // namespace nearcast::ap
