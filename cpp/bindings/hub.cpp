@@ -99,6 +99,9 @@ nb::dict top_stats(const TopLists& lists) {
   out["buffer_bytes"] = now->buffer_bytes;
   out["ranking_bytes"] = now->ranking_bytes;
   out["mean_buffer"] = now->mean_buffer;
+  out["inserts"] = now->expiry.inserts;
+  out["departures"] = now->expiry.departures;
+  out["evaluations"] = now->expiry.evaluations;
   return out;
 }
 

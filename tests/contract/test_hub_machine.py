@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import strategies as some
 from contract.changes import rows
-from contract.variants import EXAMPLES, name_of, top_name, top_variants, variants
+from contract.variants import EXAMPLES, TOP_EXAMPLES, name_of, top_name, top_variants, variants
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -118,11 +118,11 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
         shutil.rmtree(self.folder)
 
 
-def _run(name: str, **claims: Any) -> None:
+def _run(name: str, examples: int, **claims: Any) -> None:
     run_state_machine_as_test(
         type(name, (ChangesLikeTheOracle,), claims),
         settings=settings(
-            max_examples=(EXAMPLES + 1) // 2,
+            max_examples=examples,
             stateful_step_count=25,
             deadline=None,
             suppress_health_check=list(HealthCheck),
@@ -133,9 +133,9 @@ def _run(name: str, **claims: Any) -> None:
 @pytest.mark.parametrize("variant", variants(), ids=name_of)
 def test_hub_changes_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
     kind, parameters = variant
-    _run("Machine", settings={"index": kind, **parameters})
+    _run("Machine", (EXAMPLES + 1) // 2, settings={"index": kind, **parameters})
 
 
 @pytest.mark.parametrize("hub_settings", top_variants(), ids=top_name)
 def test_top_lists_change_like_the_oracle(hub_settings: dict[str, Any]) -> None:
-    _run("TopMachine", settings=hub_settings, modes_drawn=("top",))
+    _run("TopMachine", TOP_EXAMPLES, settings=hub_settings, modes_drawn=("top",))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import strategies as some
 from contract.changes import rows
-from contract.variants import EXAMPLES, name_of, top_name, top_variants, variants
+from contract.variants import EXAMPLES, TOP_EXAMPLES, name_of, top_name, top_variants, variants
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from oracle import Oracle, OracleRejects, replay
@@ -21,16 +21,16 @@ from nearcast.hub import changes_of
 @pytest.mark.parametrize("variant", variants(), ids=name_of)
 def test_log_gives_the_changes_of_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
     kind, parameters = variant
-    _check_logs(("match", "rank", "top"), {"index": kind, **parameters})
+    _check_logs(("match", "rank", "top"), {"index": kind, **parameters}, EXAMPLES)
 
 
 @pytest.mark.parametrize("hub_settings", top_variants(), ids=top_name)
 def test_log_gives_the_top_lists_of_the_oracle(hub_settings: dict[str, Any]) -> None:
-    _check_logs(("top",), hub_settings)
+    _check_logs(("top",), hub_settings, TOP_EXAMPLES)
 
 
-def _check_logs(modes: tuple[str, ...], hub_settings: dict[str, Any]) -> None:
-    @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))
+def _check_logs(modes: tuple[str, ...], hub_settings: dict[str, Any], examples: int) -> None:
+    @settings(max_examples=examples, deadline=None, suppress_health_check=list(HealthCheck))
     @given(
         log=some.event_logs(modes, bad_lines=True),
         window=some.windows,

@@ -8,6 +8,7 @@ from typing import Any
 import nearcast as nc
 
 EXAMPLES = int(os.environ.get("NEARCAST_EXAMPLES", "25"))  # per kind; more for a long run
+TOP_EXAMPLES = (EXAMPLES + 2) // 3  # there are many pairs of arrival and expiry
 
 _TINY: dict[str, list[dict[str, Any]]] = {
     "auto": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
@@ -97,25 +98,33 @@ _TINY_TOP: list[dict[str, Any]] = [
 ]
 
 
+_TINY_EXPIRY: dict[str, list[dict[str, Any]]] = {
+    "auto": [{"slack_kept": 0, "slack_limit": 1, **_TINY_TOP[0]}],
+    "kmax": [{"kmax_factor": 1.5}],
+    "skyband": [{"skyband_share": 0}, {"skyband_share": 1}],
+}
+
+
 def top_variants() -> list[dict[str, Any]]:
-    """Return settings of a hub: every kind of arrival, every kind of expiry."""
+    """Return settings of a hub: every kind of arrival, and with every kind of expiry."""
     arrivals = [
         {"topk": kind.name, "topk_parameters": parameters}
         for kind in nc.topk_kinds()
         for parameters in ({}, *_TINY_TOP)
     ]
-    expiries = [
-        {"expiry": kind.name, "topk_parameters": parameters}
-        for kind in nc.expiry_kinds()
-        for parameters in ({}, _TINY_TOP[0])
+    pairs = [
+        {"topk": arrival.name, "expiry": expiry.name, "topk_parameters": parameters}
+        for arrival in nc.topk_kinds()
+        for expiry in nc.expiry_kinds()
+        for parameters in ({}, *_TINY_EXPIRY.get(expiry.name, []))
     ]
-    return arrivals + expiries
+    return arrivals + pairs
 
 
 def top_name(settings: dict[str, Any]) -> str:
     """Return a readable name for test reports."""
-    kind = settings.get("topk") or "expiry=" + settings["expiry"]
-    return name_of((kind, settings["topk_parameters"]))
+    kinds = [settings[part] for part in ("topk", "expiry") if part in settings]
+    return name_of(("+".join(kinds), settings["topk_parameters"]))
 
 
 def name_of(variant: tuple[str, dict[str, Any]]) -> str:

@@ -29,7 +29,10 @@ void check_buffer(const TopState& state, SubscriptionId id) {
 }  // namespace
 
 void TopEngine::check_invariants() const {
-  state_.subscriptions.for_each([&](SubscriptionId id) { check_buffer(state_, id); });
+  state_.subscriptions.for_each([&](SubscriptionId id) {
+    check_buffer(state_, id);
+    expiry_->check_buffer(id);
+  });
   arrival_->check_invariants();
   ranking_->check_invariants();
 }

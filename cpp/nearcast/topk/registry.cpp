@@ -1,9 +1,13 @@
 #include "nearcast/topk/registry.h"
 
+#include <algorithm>
+
 #include "nearcast/base/errors.h"
 #include "nearcast/topk/arrival/auto/auto_arrival.h"
 #include "nearcast/topk/arrival/brute_force.h"
+#include "nearcast/topk/expiry/cost_skyband.h"
 #include "nearcast/topk/expiry/rank_slack.h"
+#include "nearcast/topk/expiry/skyband.h"
 
 namespace nearcast {
 namespace {
@@ -17,19 +21,29 @@ std::unique_ptr<ArrivalIndex> make_auto(const TopState& state, const TopTuning& 
   return std::make_unique<AutoArrival>(state, tuning);
 }
 
+template <typename Policy>
+std::unique_ptr<ExpiryPolicy> make_expiry(TopState& state, MessageRanking& ranking,
+                                          ArrivalIndex& arrival, const TopTuning& tuning) {
+  return std::make_unique<Policy>(state, ranking, arrival, tuning);
+}
+
 std::unique_ptr<ExpiryPolicy> make_naive(TopState& state, MessageRanking& ranking,
-                                         ArrivalIndex& arrival) {
+                                         ArrivalIndex& arrival, const TopTuning&) {
   return std::make_unique<RankSlack>(state, ranking, arrival, RankSlack::Slack{1, 0, 1, 0});
 }
 
 std::unique_ptr<ExpiryPolicy> make_kmax(TopState& state, MessageRanking& ranking,
-                                        ArrivalIndex& arrival) {
-  return std::make_unique<RankSlack>(state, ranking, arrival, RankSlack::Slack{3, 0, 3, 0});
+                                        ArrivalIndex& arrival, const TopTuning& tuning) {
+  const double factor = tuning.kmax_factor;
+  return std::make_unique<RankSlack>(state, ranking, arrival,
+                                     RankSlack::Slack{factor, 0, factor, 0});
 }
 
 std::unique_ptr<ExpiryPolicy> make_slack(TopState& state, MessageRanking& ranking,
-                                         ArrivalIndex& arrival) {
-  return std::make_unique<RankSlack>(state, ranking, arrival, RankSlack::Slack{1, 5, 1, 7.5});
+                                         ArrivalIndex& arrival, const TopTuning& tuning) {
+  const double limit = std::max(tuning.slack_kept, tuning.slack_limit);
+  return std::make_unique<RankSlack>(state, ranking, arrival,
+                                     RankSlack::Slack{1, tuning.slack_kept, 1, limit});
 }
 
 template <typename Kind>
@@ -57,7 +71,11 @@ const std::vector<ArrivalKind>& arrival_kinds() {
 const std::vector<ExpiryKind>& expiry_kinds() {
   static const std::vector<ExpiryKind> kinds = {
       {"auto", "our own: some more than k, cut back by rank now and then", false, &make_slack},
-      {"kmax", "the 3k best", false, &make_kmax},
+      {"cskyband", "what fewer than k dominate, down to a score that a cost model chooses", true,
+       &make_expiry<CostSkyband>},
+      {"skyband", "what fewer than k dominate, down to a share of the k-th score", true,
+       &make_expiry<Skyband>},
+      {"kmax", "the best, several times k", false, &make_kmax},
       {"naive", "the k best, searched anew at every departure", false, &make_naive},
   };
   return kinds;

@@ -25,7 +25,7 @@ struct ExpiryKind {
   std::string summary;
   bool counts_dominators;
   std::unique_ptr<ExpiryPolicy> (*make)(TopState& state, MessageRanking& ranking,
-                                        ArrivalIndex& arrival);
+                                        ArrivalIndex& arrival, const TopTuning& tuning);
 };
 
 const std::vector<ArrivalKind>& arrival_kinds();

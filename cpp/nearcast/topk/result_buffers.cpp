@@ -62,7 +62,7 @@ void ResultBuffers::insert(SubscriptionId id, std::uint32_t place, const Held& h
                behind * unit_words_ * sizeof(Word));
   std::memmove(messages + place + 1, messages + place, behind * sizeof(Word));
   if (counts_dominators_) {
-    Word* counts = messages + head.capacity;
+    Word* counts = dominators_of(head);
     std::memmove(counts + place + 1, counts + place, behind * sizeof(Word));
     counts[place] = 0;
   }
@@ -80,10 +80,27 @@ void ResultBuffers::remove(SubscriptionId id, std::uint32_t place) {
                behind * unit_words_ * sizeof(Word));
   std::memmove(messages + place, messages + place + 1, behind * sizeof(Word));
   if (counts_dominators_) {
-    Word* counts = messages + head.capacity;
+    Word* counts = dominators_of(head);
     std::memmove(counts + place, counts + place + 1, behind * sizeof(Word));
   }
   truncate(id, head.size - 1);
+}
+
+void ResultBuffers::dominate(SubscriptionId id, std::uint32_t first, std::uint32_t limit) {
+  const Head& head = heads_[raw(id)];
+  Word* messages = messages_of(head);
+  Word* counts = dominators_of(head);
+  std::uint32_t kept = first;
+  for (std::uint32_t place = first; place < head.size; ++place) {
+    const Word count = counts[place] + 1;
+    if (count >= limit) continue;
+    if (kept != place) {
+      set_units(head, kept, units_at(head, place));
+      messages[kept] = messages[place];
+    }
+    counts[kept++] = count;
+  }
+  if (kept < head.size) truncate(id, kept);
 }
 
 void ResultBuffers::truncate(SubscriptionId id, std::uint32_t size) {
@@ -106,7 +123,7 @@ void ResultBuffers::assign(SubscriptionId id, std::span<const Held> all) {
     messages[place] = raw(all[place].message);
   }
   if (counts_dominators_) {
-    Word* counts = messages + head.capacity;
+    Word* counts = dominators_of(head);
     std::fill(counts, counts + size, 0);
   }
 }

@@ -59,8 +59,10 @@ class ResultBuffers {
     return {reinterpret_cast<const MessageId*>(messages_of(head)), head.size};
   }
   std::uint32_t& dominators(SubscriptionId id, std::uint32_t place) {
-    const Head& head = heads_[raw(id)];
-    return blocks_.at(head.start)[head.capacity * (unit_words_ + 1) + place];
+    return dominators_of(heads_[raw(id)])[place];
+  }
+  std::uint32_t dominators(SubscriptionId id, std::uint32_t place) const {
+    return dominators_of(heads_[raw(id)])[place];
   }
 
   /// Where a message that is newer than all others belongs: before all that do not beat it.
@@ -71,6 +73,8 @@ class ResultBuffers {
   void close(SubscriptionId id);
   void insert(SubscriptionId id, std::uint32_t place, const Held& held);
   void remove(SubscriptionId id, std::uint32_t place);
+  /// One dominator more for each from `first` on; those that have `limit` by it are dropped.
+  void dominate(SubscriptionId id, std::uint32_t first, std::uint32_t limit);
   void truncate(SubscriptionId id, std::uint32_t size);
   void assign(SubscriptionId id, std::span<const Held> all);  ///< best first
 
@@ -93,6 +97,8 @@ class ResultBuffers {
   const Word* messages_of(const Head& head) const {
     return blocks_.at(head.start) + head.capacity * unit_words_;
   }
+  Word* dominators_of(const Head& head) { return messages_of(head) + head.capacity; }
+  const Word* dominators_of(const Head& head) const { return messages_of(head) + head.capacity; }
   Units units_at(const Head& head, std::uint32_t place) const {
     const Word* column = blocks_.at(head.start);
     if (unit_words_ == 1) return static_cast<std::int32_t>(column[place]);

@@ -20,7 +20,7 @@ TopEngine::TopEngine(const MessageStore& messages, const TokenWeights& weights, 
     : state_(messages, weights, space, expiry_for(arrival, expiry).counts_dominators),
       arrival_(arrival_kind(arrival).make(state_, tuning)),
       ranking_(std::make_unique<PostingRanking>(state_, tuning)),
-      expiry_(expiry_for(arrival, expiry).make(state_, *ranking_, *arrival_)) {}
+      expiry_(expiry_for(arrival, expiry).make(state_, *ranking_, *arrival_, tuning)) {}
 
 void TopEngine::begin() {
   state_.journal.start();
@@ -56,6 +56,7 @@ void TopEngine::publish(MessageId id) {
   mark(id, Mark::kPublished);
   state_.vectors.add(id, *state_.weights);
   ranking_->insert(id);
+  expiry_->window_moved(true);
   hits_.clear();
   arrival_->find(id, hits_, arrival_work_);
   for (const ArrivalHit& hit : hits_) expiry_->arrive(hit.id, {hit.units, id});
@@ -66,6 +67,7 @@ void TopEngine::drop(MessageId id, Reason reason) {
   const bool is_oldest = state_.vectors.is_oldest(id);
   ranking_->erase(id, is_oldest);
   state_.vectors.remove(id);
+  expiry_->window_moved(false);
   for (const SubscriptionId holder : state_.holders.of(id)) expiry_->leave(holder, id, is_oldest);
   state_.holders.forget(id);
 }
@@ -110,7 +112,8 @@ TopStats TopEngine::stats() const {
   TopStats stats;
   stats.subscriptions = size();
   stats.messages = state_.vectors.size();
-  stats.record_bytes = state_.subscriptions.memory_bytes() + state_.journal.memory_bytes();
+  stats.record_bytes =
+      state_.subscriptions.memory_bytes() + state_.journal.memory_bytes() + expiry_->memory_bytes();
   stats.buffer_bytes = state_.buffers.memory_bytes();
   stats.holder_bytes = state_.holders.memory_bytes();
   stats.index_bytes = arrival_->memory_bytes();

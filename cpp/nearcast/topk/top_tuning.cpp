@@ -12,6 +12,13 @@ const std::vector<ParameterSpec>& TopTuning::parameters() {
             "auto: a message with more frequent tokens is not looked up by pairs of them"),
       whole("frequent_messages", standard.frequent_messages, 1, 1e9,
             "a token of so many live messages is frequent: they are listed by pairs too"),
+      real("slack_kept", standard.slack_kept, 0, 1e6,
+           "expiry auto: a search finds so many times √k messages beyond k"),
+      real("slack_limit", standard.slack_limit, 0, 1e6,
+           "expiry auto: so many times √k beyond k, and the buffer is cut back"),
+      real("kmax_factor", standard.kmax_factor, 1, 1e6, "kmax: so many times k are kept"),
+      real("skyband_share", standard.skyband_share, 0, 1,
+           "skyband: what is kept reaches this share of the k-th best score"),
   };
   return all;
 }
@@ -26,6 +33,10 @@ TopTuning TopTuning::from(const Given& given) {
   tuning.most_short = count("most_short");
   tuning.most_long_tokens = count("most_long_tokens");
   tuning.frequent_messages = count("frequent_messages");
+  tuning.slack_kept = read.number("slack_kept");
+  tuning.slack_limit = read.number("slack_limit");
+  tuning.kmax_factor = read.number("kmax_factor");
+  tuning.skyband_share = read.number("skyband_share");
   return tuning;
 }
 

@@ -14,10 +14,13 @@ namespace nearcast {
 struct TopTuning {
   using Given = std::map<std::string, ParameterValue>;
 
-  bool uses_vectors = true;                ///< if the machine has the instructions
-  std::uint32_t most_short = 512;          ///< subscriptions with a token that are read in full
-  std::uint32_t most_long_tokens = 24;     ///< of a newcomer that looks up pairs of them
-  std::uint32_t frequent_messages = 2048;  ///< with a token: from then on listed by pairs too
+  bool uses_vectors = true;                  ///< if the machine has the instructions
+  std::uint32_t most_short = 512;            ///< subscriptions with a token that are read in full
+  std::uint32_t most_long_tokens = 24;       ///< of a newcomer that looks up pairs of them
+  std::uint32_t frequent_messages = 2048;    ///< with a token: from then on listed by pairs too
+  double slack_kept = 5, slack_limit = 7.5;  ///< messages beyond k, in multiples of √k
+  double kmax_factor = 3;
+  double skyband_share = 0.95;
 
   /// Defaults overlaid with what was given. Throws an invalid-parameter error.
   static TopTuning from(const Given& given);

@@ -5,6 +5,7 @@
 /// from the live messages. That is done once, at the end of an event: until then it is listed.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -35,11 +36,16 @@ class ExpiryPolicy {
   /// Fill the buffer from the live messages.
   virtual void evaluate(SubscriptionId id) = 0;
 
+  /// A message came, or went, whoever holds it.
+  virtual void window_moved(bool /*has_grown*/) {}
+
   /// Have the buffer evaluated at the end of the event.
   void request(SubscriptionId id, Refill refill);
   void evaluate_requested();
 
   const ExpiryWork& work() const { return work_; }
+  virtual std::size_t memory_bytes() const { return 0; }     ///< beside the buffers
+  virtual void check_buffer(SubscriptionId /*id*/) const {}  ///< throws an internal error
 
  protected:
   /// Can the first k of the buffer not be trusted to be the best?

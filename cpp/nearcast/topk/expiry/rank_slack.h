@@ -5,12 +5,14 @@
 /// holds is always everything down to some score, whoever leaves and in whatever order, so it is
 /// exact under any removal. With room between the two numbers thresholds move rarely.
 ///
-///   naive   kept = limit = k       every departure from a list evaluates it
-///   kmax    kept = limit = 3k      [Skype §2.3, §8.1.2]
-///   auto    k + 5√k and k + 7.5√k  our own
+///   naive   kept = limit = k          every departure from a list evaluates it
+///   kmax    kept = limit = factor·k   [Skype §2.3, §8.1.2]; 3k is best there
+///   auto    k + 5√k and k + 7.5√k     our own
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "nearcast/topk/expiry/expiry_policy.h"
 
@@ -23,7 +25,8 @@ class RankSlack final : public ExpiryPolicy {
     double kept_factor, kept_root, limit_factor, limit_root;
 
     static std::uint32_t size(double factor, double root, std::uint32_t k) {
-      return static_cast<std::uint32_t>(std::ceil(factor * k + root * std::sqrt(double(k))));
+      const double wanted = std::ceil(factor * k + root * std::sqrt(double(k)));
+      return static_cast<std::uint32_t>(std::min(wanted, 4294967295.0));
     }
     std::uint32_t kept(std::uint32_t k) const { return size(kept_factor, kept_root, k); }
     std::uint32_t limit(std::uint32_t k) const { return size(limit_factor, limit_root, k); }
