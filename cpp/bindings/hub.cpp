@@ -102,6 +102,7 @@ nb::dict top_stats(const TopLists& lists) {
   out["inserts"] = now->expiry.inserts;
   out["departures"] = now->expiry.departures;
   out["evaluations"] = now->expiry.evaluations;
+  out["candidates"] = now->arrival.candidates;
   return out;
 }
 

@@ -93,11 +93,23 @@ def moving_variants() -> list[tuple[str, dict[str, Any]]]:
 
 # What is rare with many subscriptions happens all the time; also without vector instructions.
 _TINY_TOP: list[dict[str, Any]] = [
-    {"most_short": 1, "frequent_messages": 1},
-    {"most_short": 2, "frequent_messages": 2, "most_long_tokens": 2, "kernels": "plain"},
+    {
+        "most_short": 1,
+        "frequent_messages": 1,
+        "max_cell": 1,
+        "alpha_groups": 16,
+        "cell_divisions": 8,
+    },
+    {
+        "most_short": 2,
+        "frequent_messages": 2,
+        "most_long_tokens": 2,
+        "max_cell": 3,
+        "alpha_groups": 2,
+        "cell_divisions": 1,
+        "kernels": "plain",
+    },
 ]
-
-
 _TINY_EXPIRY: dict[str, list[dict[str, Any]]] = {
     "auto": [{"slack_kept": 0, "slack_limit": 1, **_TINY_TOP[0]}],
     "kmax": [{"kmax_factor": 1.5}],
@@ -106,17 +118,17 @@ _TINY_EXPIRY: dict[str, list[dict[str, Any]]] = {
 
 
 def top_variants() -> list[dict[str, Any]]:
-    """Return settings of a hub: every kind of arrival, and with every kind of expiry."""
+    """Return settings of a hub: every kind of arrival, every kind of expiry."""
     arrivals = [
         {"topk": kind.name, "topk_parameters": parameters}
         for kind in nc.topk_kinds()
         for parameters in ({}, *_TINY_TOP)
     ]
     pairs = [
-        {"topk": arrival.name, "expiry": expiry.name, "topk_parameters": parameters}
-        for arrival in nc.topk_kinds()
+        {"topk": arrival, "expiry": expiry.name, "topk_parameters": parameters}
+        for arrival in ("auto", "igpt")  # thresholds move in both, in ways of their own
         for expiry in nc.expiry_kinds()
-        for parameters in ({}, *_TINY_EXPIRY.get(expiry.name, []))
+        for parameters in ({}, *(_TINY_EXPIRY.get(expiry.name, []) if arrival == "auto" else ()))
     ]
     return arrivals + pairs
 
@@ -124,7 +136,10 @@ def top_variants() -> list[dict[str, Any]]:
 def top_name(settings: dict[str, Any]) -> str:
     """Return a readable name for test reports."""
     kinds = [settings[part] for part in ("topk", "expiry") if part in settings]
-    return name_of(("+".join(kinds), settings["topk_parameters"]))
+    parameters = settings["topk_parameters"]
+    if parameters in _TINY_TOP:
+        return f"{'+'.join(kinds)},tiny={_TINY_TOP.index(parameters)}"
+    return name_of(("+".join(kinds), parameters))
 
 
 def name_of(variant: tuple[str, dict[str, Any]]) -> str:

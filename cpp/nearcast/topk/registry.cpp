@@ -5,6 +5,9 @@
 #include "nearcast/base/errors.h"
 #include "nearcast/topk/arrival/auto/auto_arrival.h"
 #include "nearcast/topk/arrival/brute_force.h"
+#include "nearcast/topk/arrival/ciq/ciq_arrival.h"
+#include "nearcast/topk/arrival/igpt/igpt_arrival.h"
+#include "nearcast/topk/arrival/term_at_a_time.h"
 #include "nearcast/topk/expiry/cost_skyband.h"
 #include "nearcast/topk/expiry/rank_slack.h"
 #include "nearcast/topk/expiry/skyband.h"
@@ -17,8 +20,14 @@ std::unique_ptr<ArrivalIndex> make_arrival(const TopState& state, const TopTunin
   return std::make_unique<Index>(state);
 }
 
-std::unique_ptr<ArrivalIndex> make_auto(const TopState& state, const TopTuning& tuning) {
-  return std::make_unique<AutoArrival>(state, tuning);
+template <typename Index>
+std::unique_ptr<ArrivalIndex> make_tuned(const TopState& state, const TopTuning& tuning) {
+  return std::make_unique<Index>(state, tuning);
+}
+
+template <bool kPrunesGroups>
+std::unique_ptr<ArrivalIndex> make_igpt(const TopState& state, const TopTuning& tuning) {
+  return std::make_unique<IgptArrival>(state, tuning, kPrunesGroups);
 }
 
 template <typename Policy>
@@ -61,7 +70,15 @@ const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, c
 const std::vector<ArrivalKind>& arrival_kinds() {
   static const std::vector<ArrivalKind> kinds = {
       {"auto", "our own: lists by token behind vector-sized bounds; the default", "auto",
-       &make_auto},
+       &make_tuned<AutoArrival>},
+      {"igpt", "quadtree of inverted files; bounds for single subscriptions, groups and cells",
+       "cskyband", &make_igpt<true>},
+      {"ipt", "the same with the bounds for single subscriptions only", "cskyband",
+       &make_igpt<false>},
+      {"ciq", "every subscription in several cells, with a bound of the text it needs in each",
+       "kmax", &make_tuned<CiqArrival>},
+      {"term-at-a-time", "an inverted file without bounds; the yardstick of speed", "kmax",
+       &make_arrival<TermAtATimeArrival>},
       {"brute-force", "looks at every subscription; the yardstick of correctness", "naive",
        &make_arrival<BruteForceArrival>},
   };

@@ -19,6 +19,12 @@ const std::vector<ParameterSpec>& TopTuning::parameters() {
       real("kmax_factor", standard.kmax_factor, 1, 1e6, "kmax: so many times k are kept"),
       real("skyband_share", standard.skyband_share, 0, 1,
            "skyband: what is kept reaches this share of the k-th best score"),
+      whole("max_cell", standard.max_cell, 1, 1e9,
+            "igpt, ipt: a cell with more subscriptions is divided"),
+      whole("alpha_groups", standard.alpha_groups, 1, 16,
+            "igpt: groups of similar alpha in a list"),
+      whole("cell_divisions", standard.cell_divisions, 1, 15,
+            "ciq: how often the cell around a subscription is divided"),
   };
   return all;
 }
@@ -37,6 +43,9 @@ TopTuning TopTuning::from(const Given& given) {
   tuning.slack_limit = read.number("slack_limit");
   tuning.kmax_factor = read.number("kmax_factor");
   tuning.skyband_share = read.number("skyband_share");
+  tuning.max_cell = count("max_cell");
+  tuning.alpha_groups = count("alpha_groups");
+  tuning.cell_divisions = count("cell_divisions");
   return tuning;
 }
 

@@ -21,6 +21,9 @@ struct TopTuning {
   double slack_kept = 5, slack_limit = 7.5;  ///< messages beyond k, in multiples of √k
   double kmax_factor = 3;
   double skyband_share = 0.95;
+  std::uint32_t max_cell = 1000;     ///< subscriptions in a cell of igpt and ipt
+  std::uint32_t alpha_groups = 10;   ///< of a list of igpt
+  std::uint32_t cell_divisions = 4;  ///< around a subscription of ciq
 
   /// Defaults overlaid with what was given. Throws an invalid-parameter error.
   static TopTuning from(const Given& given);

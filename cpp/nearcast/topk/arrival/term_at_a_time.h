@@ -1,0 +1,42 @@
+/// Adds up what subscriptions have in common with a newcomer, token by token, then looks at each of
+/// them. No bounds: what an inverted file gives without them, and the yardstick of those with.
+#pragma once
+
+#include <vector>
+
+#include "nearcast/base/array.h"
+#include "nearcast/base/list_arena.h"
+#include "nearcast/topk/arrival/arrival_index.h"
+#include "nearcast/topk/arrival/newcomer.h"
+
+namespace nearcast {
+
+class TermAtATimeArrival final : public ArrivalIndex {
+ public:
+  using ArrivalIndex::ArrivalIndex;
+
+  void insert(SubscriptionId id) override;
+  void erase(SubscriptionId id) override;
+  void clear() override;
+  void threshold_changed(SubscriptionId, Units) override {}
+  void find(MessageId message, std::vector<ArrivalHit>& out, WorkCounters& work) override;
+
+  std::size_t memory_bytes() const override {
+    return lists_.memory_bytes() + entries_.memory_bytes() + sums_.memory_bytes();
+  }
+  void check_invariants() const override;
+
+ private:
+  struct Entry {
+    SubscriptionId id;
+    float weight;
+  };
+
+  Array<ListHandle> lists_;  ///< by token
+  ListArena<Entry> entries_;
+  Array<float> sums_;  ///< by subscription; all 0 between searches
+  Newcomer newcomer_;
+  std::vector<SubscriptionId> met_, candidates_;
+};
+
+}  // namespace nearcast
