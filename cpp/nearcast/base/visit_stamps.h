@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <vector>
+
+#include "nearcast/base/array.h"
 
 namespace nearcast {
 
@@ -12,7 +13,7 @@ class VisitStamps {
  public:
   /// Forget everything; ids below `size` may be asked for until the next call.
   void start(std::size_t size) {
-    if (stamps_.size() < size) stamps_.resize(std::max(size, stamps_.size() * 2), 0);
+    if (stamps_.size() < size) stamps_.resize(std::max(size, stamps_.size() * 2));
     if (++current_ == 0) {  // wrapped: old stamps could be mistaken for new ones
       std::fill(stamps_.begin(), stamps_.end(), 0);
       current_ = 1;
@@ -25,10 +26,11 @@ class VisitStamps {
     stamps_[id] = current_;
     return true;
   }
+  void prefetch(std::uint32_t id) const { __builtin_prefetch(&stamps_[id]); }
   bool was_visited(std::uint32_t id) const { return stamps_[id] == current_; }
 
  private:
-  std::vector<std::uint32_t> stamps_;
+  Array<std::uint32_t> stamps_;
   std::uint32_t current_ = 0;
 };
 

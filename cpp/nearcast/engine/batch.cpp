@@ -1,6 +1,5 @@
 /// The two loops over a batch: subscriptions in, messages through.
 #include <mutex>
-#include <numeric>
 
 #include "nearcast/base/errors.h"
 #include "nearcast/engine/engine.h"
@@ -23,31 +22,6 @@ void Engine::check_rows(const SubscriptionColumns& rows) const {
   }
 }
 
-void Engine::read_keywords(const SubscriptionColumns& rows, std::vector<Token>& tokens,
-                           std::vector<std::size_t>& offsets) {
-  offsets.reserve(rows.rows + 1);
-  offsets.push_back(0);
-  std::vector<Token> own;
-  for (std::size_t row = 0; row < rows.rows; ++row) {
-    if (!is_flagged(rows.lacks_keywords, row)) {
-      intern_row(rows.keywords, row, vocabulary_, own);
-      tokens.insert(tokens.end(), own.begin(), own.end());
-    }
-    offsets.push_back(tokens.size());
-  }
-}
-
-/// The rows in the order in which they are stored: the index's, if they are most of what there is.
-std::vector<std::uint32_t> Engine::arrange(const ClauseRows& rows) const {
-  std::vector<std::uint32_t> order;
-  if (rows.size() >= store_.size()) order = index_->arrange(rows);
-  if (order.empty()) {
-    order.resize(rows.size());
-    std::iota(order.begin(), order.end(), 0u);
-  }
-  return order;
-}
-
 SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row, TokenSpan tokens) {
   const Clause clause{tokens, {}};
   const Area area = is_flagged(rows.lacks_area, row)
@@ -60,29 +34,12 @@ SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row,
 void Engine::subscribe(const SubscriptionColumns& rows) {
   const std::unique_lock lock(mutex_);
   check_rows(rows);
-  std::vector<Token> tokens;
-  std::vector<std::size_t> offsets;
-  read_keywords(rows, tokens, offsets);
-  const ClauseRows clauses{tokens,           offsets,         rows.areas.west,
-                           rows.areas.south, rows.areas.east, rows.areas.north};
-  ids_.reserve(ids_.size() + rows.rows);
-  const std::vector<std::uint32_t> order = arrange(clauses);
-  std::vector<SubscriptionId> slots(rows.rows);
-  std::size_t added = 0, row = 0;
-  try {
-    for (; added < rows.rows; ++added) {
-      slots[order[added]] = add_row(rows, order[added], clauses.tokens_of(order[added]));
-    }
-    for (; row < rows.rows; ++row) {
-      const ExternalId id = id_at(rows.ids, row);
-      ids_.check_new(id);
-      ids_.bind(id, raw(slots[row]));
-    }
-  } catch (...) {
-    while (row-- > 0) ids_.release(raw(slots[row]));
-    while (added-- > 0) store_.remove(slots[order[added]]);
-    throw;
-  }
+  const KeywordRows keywords(rows.keywords, rows.lacks_keywords, rows.rows, vocabulary_);
+  const ClauseRows clauses = keywords.with(rows.areas);
+  const std::vector<SubscriptionId> slots = add_rows(
+      rows.ids, rows.rows, ids_, arrange(*index_, clauses, store_.size()),
+      [&](std::size_t row) { return add_row(rows, row, clauses.tokens_of(row)); },
+      [&](SubscriptionId slot) { store_.remove(slot); });
   index_->build(slots);
 }
 

@@ -101,9 +101,6 @@ class Engine {
   void load(ArchiveReader& in);
 
  private:
-  void read_keywords(const SubscriptionColumns& rows, std::vector<Token>& tokens,
-                     std::vector<std::size_t>& offsets);
-  std::vector<std::uint32_t> arrange(const ClauseRows& rows) const;
   SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row, TokenSpan tokens);
   void check_rows(const SubscriptionColumns& rows) const;
   template <typename Visit>

@@ -68,28 +68,17 @@ void RankEngine::check_rows(const RankSubscriptionColumns& rows) const {
 void RankEngine::subscribe(const RankSubscriptionColumns& rows) {
   const Writing lock(mutex_);
   check_rows(rows);
-  ids_.reserve(ids_.size() + rows.rows);
-  std::vector<SubscriptionId> added;
-  added.reserve(rows.rows);
-  std::vector<Token> tokens;
-  try {
-    for (std::size_t row = 0; row < rows.rows; ++row) {
-      const ExternalId id = id_at(rows.ids, row);
-      ids_.check_new(id);
-      intern_row(rows.keywords, row, *vocabulary_, tokens);
-      const Rect area{rows.areas.west[row], rows.areas.south[row], rows.areas.east[row],
-                      rows.areas.north[row]};
-      added.push_back(store_.add(tokens, area, {rows.alpha[row], rows.threshold[row]}));
-      ids_.bind(id, raw(added.back()));
-    }
-  } catch (...) {
-    for (const SubscriptionId slot : added) {
-      ids_.release(raw(slot));
-      store_.remove(slot);
-    }
-    throw;
-  }
-  index_->build(added);
+  const KeywordRows keywords(rows.keywords, {}, rows.rows, *vocabulary_);
+  const ClauseRows clauses = keywords.with(rows.areas);
+  const auto add = [&](std::size_t row) {
+    const Rect area{rows.areas.west[row], rows.areas.south[row], rows.areas.east[row],
+                    rows.areas.north[row]};
+    return store_.add(clauses.tokens_of(row), area, {rows.alpha[row], rows.threshold[row]});
+  };
+  const std::vector<SubscriptionId> slots =
+      add_rows(rows.ids, rows.rows, ids_, arrange(*index_, clauses, store_.size()), add,
+               [&](SubscriptionId slot) { store_.remove(slot); });
+  index_->build(slots);
 }
 
 void RankEngine::remove(SubscriptionId id) {
@@ -159,9 +148,11 @@ MatchColumns RankEngine::rank(const MessageColumns& messages, bool is_timed) con
   MatchColumns out;
   out.has_words = ids_.has_words();
   for_each_group<1>(
-      messages, *vocabulary_, is_timed, scratch.reading, out, [](const Message&) {},
+      messages, *vocabulary_, is_timed, scratch.reading, out,
+      [&](const Message& message) { index_->prefetch(message); },
       [&](std::size_t row, std::span<const Message> group) {
         run(group.front(), scratch.rank, scratch.sink);
+        make_room(out, scratch.sink.ids().size(), row + 1, messages.rows);
         const auto scores = scratch.sink.scores();
         append_ids(ids_, scratch.sink.ids(), out);
         out.score.insert(out.score.end(), scores.begin(), scores.end());

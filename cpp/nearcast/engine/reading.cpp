@@ -84,6 +84,19 @@ void intern_row(const WordLists& lists, std::size_t row, Vocabulary& vocabulary,
   sort_unique(tokens);
 }
 
+KeywordRows::KeywordRows(const WordLists& lists, std::span<const std::uint8_t> lacks_keywords,
+                         std::size_t rows, Vocabulary& vocabulary) {
+  offsets_.reserve(rows + 1);
+  std::vector<Token> own;
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (!is_flagged(lacks_keywords, row)) {
+      intern_row(lists, row, vocabulary, own);
+      tokens_.insert(tokens_.end(), own.begin(), own.end());
+    }
+    offsets_.push_back(tokens_.size());
+  }
+}
+
 void find_tokens(const Vocabulary& vocabulary, std::span<const std::string_view> words,
                  std::vector<Token>& tokens) {
   tokens.clear();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 #include "nearcast/engine/columns.h"
 #include "nearcast/engine/external_ids.h"
 #include "nearcast/engine/stopwatch.h"
+#include "nearcast/index/match_index.h"
 #include "nearcast/model/message.h"
 #include "nearcast/text/vocabulary.h"
 
@@ -50,6 +52,56 @@ void check_keywords(const WordLists& keywords, std::size_t row, const char* hint
 /// The tokens of one row, ascending and distinct; new words become known.
 void intern_row(const WordLists& lists, std::size_t row, Vocabulary& vocabulary,
                 std::vector<Token>& tokens);
+/// The tokens of many rows, each row's ascending and distinct; new words become known.
+class KeywordRows {
+ public:
+  KeywordRows(const WordLists& lists, std::span<const std::uint8_t> lacks_keywords,
+              std::size_t rows, Vocabulary& vocabulary);
+  ClauseRows with(const PlaceColumns& areas) const {
+    return {tokens_, offsets_, areas.west, areas.south, areas.east, areas.north};
+  }
+
+ private:
+  std::vector<Token> tokens_;
+  std::vector<std::size_t> offsets_{0};
+};
+
+/// The rows in the order in which they are stored: the index's, if they are most of what there is.
+template <typename Index>
+std::vector<std::uint32_t> arrange(const Index& index, const ClauseRows& rows, std::size_t stored) {
+  std::vector<std::uint32_t> order;
+  if (rows.size() >= stored) order = index.arrange(rows);
+  if (order.empty()) {
+    order.resize(rows.size());
+    std::iota(order.begin(), order.end(), 0u);
+  }
+  return order;
+}
+
+/// Stores rows in this order, with add(row), and binds their ids. Returns the slots by row. If it
+/// throws, nothing has been added.
+template <typename Add, typename Remove>
+std::vector<SubscriptionId> add_rows(const IdColumn& ids, std::size_t rows, ExternalIds& known,
+                                     std::span<const std::uint32_t> order, Add&& add,
+                                     Remove&& remove) {
+  known.reserve(known.size() + rows);
+  std::vector<SubscriptionId> slots(rows);
+  std::size_t added = 0, row = 0;
+  try {
+    for (; added < rows; ++added) slots[order[added]] = add(order[added]);
+    for (; row < rows; ++row) {
+      const ExternalId id = id_at(ids, row);
+      known.check_new(id);
+      known.bind(id, raw(slots[row]));
+    }
+  } catch (...) {
+    while (row-- > 0) known.release(raw(slots[row]));
+    while (added-- > 0) remove(slots[order[added]]);
+    throw;
+  }
+  return slots;
+}
+
 /// The known ones among these words, ascending and distinct.
 void find_tokens(const Vocabulary& vocabulary, std::span<const std::string_view> words,
                  std::vector<Token>& tokens);

@@ -13,6 +13,9 @@
 
 #include <cmath>
 #include <cstdint>
+#if defined(__x86_64__)
+#include <emmintrin.h>
+#endif
 
 #include "nearcast/geo/place.h"
 #include "nearcast/model/message.h"
@@ -30,7 +33,13 @@ struct RankTerms {
 };
 
 /// The nearest whole number of units; halves go to the even one.
-inline std::int64_t score_units(double score) { return std::llrint(score * 1e9); }
+inline std::int64_t score_units(double score) {
+#if defined(__x86_64__)
+  return _mm_cvtsd_si64(_mm_set_sd(score * 1e9));  // the same, without a call
+#else
+  return std::llrint(score * 1e9);
+#endif
+}
 
 inline bool reaches(double score, double threshold) {
   return score_units(score) >= score_units(threshold);

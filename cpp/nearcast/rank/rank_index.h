@@ -11,6 +11,7 @@
 #include "nearcast/base/ids.h"
 #include "nearcast/base/visit_stamps.h"
 #include "nearcast/base/work_counters.h"
+#include "nearcast/index/match_index.h"
 #include "nearcast/model/message.h"
 #include "nearcast/rank/rank_store.h"
 
@@ -42,6 +43,8 @@ class RankSink {
 struct RankScratch {
   VisitStamps visited;                ///< by subscription; started by the engine for each message
   std::vector<SubscriptionId> queue;  ///< candidates that wait for their memory to arrive
+  std::vector<SubscriptionId> queue_inside;  ///< those certain to have the message in their box
+  std::vector<std::uint64_t> bits;       ///< a small set of hashed tokens; empty between messages
   std::vector<std::uint32_t> near_keys;  ///< the message's tokens in an index's own order
   std::vector<std::uint32_t> far_keys;   ///< the same, for a second filter
   std::vector<std::uint64_t> steps;      ///< nodes to go to, and for whose sake
@@ -62,12 +65,17 @@ class RankIndex {
 
   virtual void insert(SubscriptionId id) = 0;  ///< is in the store, not yet here
   virtual void erase(SubscriptionId id) = 0;   ///< is here, still in the store
+  /// In which order should new subscriptions be numbered? A permutation, or nothing: as they come.
+  virtual std::vector<std::uint32_t> arrange(const ClauseRows&) const { return {}; }
   /// Insert many at once.
   virtual void build(std::span<const SubscriptionId> ids) {
     for (const SubscriptionId id : ids) insert(id);
   }
   /// The store's weights have changed: whatever was derived from them is derived anew.
   virtual void reweigh() = 0;
+
+  /// Pull what rank() begins with into the cache, for a message that comes soon.
+  virtual void prefetch(const Message&) const {}
 
   /// Report each id whose threshold is reached once, in any order. scratch.visited is fresh.
   virtual void rank(const Message& message, RankScratch& scratch, RankSink& sink) const = 0;

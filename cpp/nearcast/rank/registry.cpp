@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "nearcast/index/registry.h"
+#include "nearcast/rank/auto/auto_rank.h"
 #include "nearcast/rank/brute_force.h"
 #include "nearcast/rank/ir_tree.h"
 #include "nearcast/rank/keyword_first.h"
@@ -26,10 +27,14 @@ std::unique_ptr<RankIndex> make_with(const RankStore& store, const Parameters& p
 
 // The first one stands in for kinds that cannot rank.
 constexpr RankKind kRankKinds[] = {
-    {"auto", &make_with<KeywordFirstRank>},        {"brute-force", &make_with<BruteForceRank>},
-    {"ir-tree", &make_with<IrTreeRank>},           {"keyword-first", &make_with<KeywordFirstRank>},
-    {"rt-tree", &make_with<RtTreeRank>},           {"rt+-tree", &make_with<RtPlusTreeRank>},
-    {"rt++-tree", &make_with<RtPlusPlusTreeRank>}, {"spatial-first", &make_with<SpatialFirstRank>},
+    {"auto", &make_with<AutoRank>},
+    {"brute-force", &make_with<BruteForceRank>},
+    {"ir-tree", &make_with<IrTreeRank>},
+    {"keyword-first", &make_with<KeywordFirstRank>},
+    {"rt-tree", &make_with<RtTreeRank>},
+    {"rt+-tree", &make_with<RtPlusTreeRank>},
+    {"rt++-tree", &make_with<RtPlusPlusTreeRank>},
+    {"spatial-first", &make_with<SpatialFirstRank>},
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-/// Which numbers should new subscriptions get? Those that stand together in a list of `auto` are
-/// met by the same messages: as neighbours they share the cache lines of records and users' ids.
+#include "nearcast/index/auto/arrange.h"
+
 #include <cmath>
 
 #include "nearcast/index/auto/auto_index.h"
@@ -39,7 +39,11 @@ float sum(double a, double b) { return std::isnan(a + b) ? 0.0f : static_cast<fl
 }  // namespace
 
 std::vector<std::uint32_t> AutoIndex::arrange(const ClauseRows& rows) const {
-  const std::vector<std::uint32_t> lists = lists_of(rows);
+  return automatic::arrange_by(lists_of(rows), rows);
+}
+
+std::vector<std::uint32_t> automatic::arrange_by(std::span<const std::uint32_t> lists,
+                                                 const ClauseRows& rows) {
   std::vector<std::uint32_t> starts, order(rows.size());
   for (const std::uint32_t list : lists) {
     if (starts.size() <= list + 1) starts.resize(list + 2);

@@ -1,33 +1,17 @@
 #include "nearcast/index/auto/auto_index.h"
 
-#include <algorithm>
-
 #include "nearcast/base/errors.h"
 
 namespace nearcast {
 
 using automatic::Entry;
-using automatic::Head;
+using automatic::is_time_to_refit;
 using automatic::kSmallLimit;
-
-namespace {
-
-/// Has an index that grows little by little reached a size at which it chooses its frame anew?
-/// Later the frame is good enough.
-bool is_time_to_refit(std::uint64_t before, std::uint64_t after) {
-  return (before < 512 && after >= 512) || (before < 8192 && after >= 8192);
-}
-
-}  // namespace
 
 AutoIndex::AutoIndex(const SubscriptionStore& store, const Parameters& parameters)
     : MatchIndex(store),
-      uses_avx2_(false),
-      small_limit_(static_cast<std::uint32_t>(parameters.count("small_list"))) {
-#if NEARCAST_HAS_AVX2_KERNELS
-  uses_avx2_ = parameters.word("kernels") == "best" && __builtin_cpu_supports("avx2");
-#endif
-}
+      uses_avx2_(automatic::may_use_avx2(parameters.word("kernels"))),
+      lists_(static_cast<std::uint32_t>(parameters.count("small_list"))) {}
 
 std::vector<ParameterSpec> AutoIndex::parameters() {
   return {
@@ -92,25 +76,9 @@ void AutoIndex::add_entries(SubscriptionId id) {
   store_.for_each_entry(id, [&](EntryId entry) {
     count(store_.clause(entry), +1);
     const Choice choice = choose(store_.clause(entry));
-    add(choice.list, entry_for(entry, choice.second));
+    lists_.add(choice.list, entry_for(entry, choice.second));
     ++entries_;
   });
-}
-
-void AutoIndex::add(std::uint32_t list, const Entry& entry) {
-  if (heads_.size() <= list) heads_.resize(list + 1);
-  Head& head = heads_[list];
-  if (head.is_heavy()) {
-    heavies_.insert(head.place, entry);
-  } else if (head.size < small_limit_) {
-    smalls_.push_back(head, entry);
-  } else {
-    std::vector<Entry> entries;
-    for (std::uint32_t i = 0; i < head.size; ++i) entries.push_back(smalls_.entry(head, i));
-    entries.push_back(entry);
-    smalls_.free(head);
-    head = {heavies_.make(entries), 0, Head::kHeavy};
-  }
 }
 
 void AutoIndex::erase(SubscriptionId id) {
@@ -125,84 +93,48 @@ void AutoIndex::erase_entry(EntryId id) {
   const Clause clause = store_.clause(id);
   const Choice choice = choose(clause);
   const Entry entry = entry_for(id, choice.second);
-  if (remove(choice.list, entry)) return;
+  if (lists_.remove(choice.list, entry)) return;
   // Frequencies have moved since it was inserted: it stands under another of its keywords.
   for (const Token token : clause.positive) {
-    if (remove(raw(token) + 1, entry)) return;
+    if (lists_.remove(raw(token) + 1, entry)) return;
   }
   broken("auto: an entry is in none of its lists");
-}
-
-bool AutoIndex::remove(std::uint32_t list, const Entry& entry) {
-  if (heads_.size() <= list) return false;
-  Head& head = heads_[list];
-  if (!head.is_heavy()) {
-    const std::uint32_t position = smalls_.find(head, entry.id);
-    if (position == head.size) return false;
-    smalls_.erase(head, position);
-    return true;
-  }
-  if (!heavies_.erase(head.place, entry)) return false;
-  if (heavies_.list(head.place).size <= small_limit_ / 2) {
-    std::vector<Entry> entries;
-    heavies_.collect(head.place, entries);
-    heavies_.free(head.place);
-    head = smalls_.make(static_cast<std::uint32_t>(entries.size()));
-    for (const Entry& left : entries) smalls_.push_back(head, left);
-  }
-  return true;
 }
 
 // ---- the whole --------------------------------------------------------------------------------
 
 std::size_t AutoIndex::memory_bytes() const {
-  return heads_.memory_bytes() + frequencies_.memory_bytes() + smalls_.memory_bytes() +
-         heavies_.memory_bytes();
+  return frequencies_.memory_bytes() + lists_.memory_bytes();
 }
 
 void AutoIndex::check_invariants() const {
-  std::uint64_t entries = 0, listed = 0;
+  std::uint64_t entries = 0;
   store_.for_each([&](SubscriptionId id) {
     store_.for_each_entry(id, [&](EntryId entry) {
       ++entries;
       const Clause clause = store_.clause(entry);
       const Entry expected = entry_for(entry, kUnknownToken);
-      std::uint32_t found = 0;
-      const auto look = [&](std::uint32_t list) {
-        if (list >= heads_.size() || heads_[list].is_empty()) return;
-        const Head& head = heads_[list];
-        found += head.is_heavy() ? heavies_.has(head.place, expected)
-                                 : smalls_.find(head, entry) < head.size;
-      };
-      if (clause.positive.empty()) look(0);
-      for (const Token token : clause.positive) look(raw(token) + 1);
+      std::uint32_t found = clause.positive.empty() ? lists_.has(0, expected) : 0;
+      for (const Token token : clause.positive) found += lists_.has(raw(token) + 1, expected);
       ensure(found == 1, "auto: an entry is not in exactly one of its lists");
     });
   });
-  for (const Head& head : heads_) {
-    if (head.is_heavy()) heavies_.check(head.place);
-    listed += head.is_heavy() ? heavies_.list(head.place).size : head.size;
-  }
-  ensure(entries == entries_ && listed == entries_,
+  ensure(entries == entries_ && lists_.check_invariants() == entries_,
          "auto: lists hold another number of entries than there are");
 }
 
 void AutoIndex::save(ArchiveWriter& out) const {
   out.value(entries_);
   out.value(frame_);
-  heads_.save(out);
   frequencies_.save(out);
-  smalls_.save(out);
-  heavies_.save(out);
+  lists_.save(out);
 }
 
 void AutoIndex::load(ArchiveReader& in) {
   entries_ = in.value<std::uint64_t>();
   frame_ = in.value<automatic::Frame>();
-  heads_.load(in);
   frequencies_.load(in);
-  smalls_.load(in);
-  heavies_.load(in);
+  lists_.load(in);
 }
 
 }  // namespace nearcast

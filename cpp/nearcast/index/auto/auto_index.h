@@ -12,14 +12,14 @@
 ///   frame.h          coordinates in 16 bits
 ///   small_lists.h    up to 64 entries: one record
 ///   heavy_lists.h    more: a tree of vector-sized nodes
+///   cell_lists.h     lists of both sizes, by number
 ///   kernels.h        the comparisons, for AVX2 and for any machine
 ///   arrange.cpp      which numbers many new subscriptions get
 ///   search.inc.h     a few messages through all lists, in phases that prefetch for each other
 #pragma once
 
-#include "nearcast/index/auto/heavy_lists.h"
+#include "nearcast/index/auto/cell_lists.h"
 #include "nearcast/index/auto/probe.h"
-#include "nearcast/index/auto/small_lists.h"
 #include "nearcast/index/match_index.h"
 #include "nearcast/index/parameters.h"
 
@@ -55,22 +55,15 @@ class AutoIndex final : public MatchIndex {
   automatic::Entry entry_for(EntryId id, Token second) const;
   void count(const Clause& clause, int step);
   void add_entries(SubscriptionId id);
-  void add(std::uint32_t list, const automatic::Entry& entry);
-  bool remove(std::uint32_t list, const automatic::Entry& entry);
   void erase_entry(EntryId id);
   void rebuild();
-  void fit_frame();
   void search(std::span<automatic::Probe> probes, MatchScratch& scratch, MatchSink& sink) const;
-  void fill(std::span<const std::uint32_t> starts, std::span<automatic::Entry> entries);
 
   bool uses_avx2_;
-  std::uint32_t small_limit_;
   std::uint64_t entries_ = 0;
   automatic::Frame frame_;
-  Array<automatic::Head> heads_;      ///< by list
   Array<std::uint32_t> frequencies_;  ///< by token: clauses that need it
-  automatic::SmallLists smalls_;
-  automatic::HeavyLists heavies_;
+  automatic::CellLists lists_;
 };
 
 }  // namespace nearcast

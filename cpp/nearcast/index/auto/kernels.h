@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "nearcast/index/auto/frame.h"
 
@@ -140,5 +141,15 @@ struct Avx2Kernels {
 };
 #pragma GCC pop_options
 #endif
+
+/// As the parameter `kernels` says, if the machine can.
+inline bool may_use_avx2(const std::string& wanted) {
+#if NEARCAST_HAS_AVX2_KERNELS
+  return wanted == "best" && __builtin_cpu_supports("avx2");
+#else
+  static_cast<void>(wanted);
+  return false;
+#endif
+}
 
 }  // namespace nearcast::automatic

@@ -25,22 +25,20 @@ void run(Search&& search) { search.run(); }
 #endif
 
 void AutoIndex::prefetch(const Message& message) const {
-  for (const Token token : message.tokens) {
-    if (raw(token) + 1 >= heads_.size()) break;
-    __builtin_prefetch(&heads_[raw(token) + 1]);
-  }
+  for (const Token token : message.tokens) lists_.prefetch(raw(token) + 1);
 }
 
 std::uint32_t AutoIndex::touch(std::span<const Message> messages) const {
   const auto visit = [&](auto&& use) {
     for (const Message& message : messages) {
       for (const Token token : message.tokens) {
-        if (raw(token) + 1 >= heads_.size()) break;
-        const automatic::Head& head = heads_[raw(token) + 1];
+        if (raw(token) + 1 >= lists_.size()) break;
+        const automatic::Head& head = lists_.heads()[raw(token) + 1];
+        const automatic::HeavyLists& heavies = lists_.heavies();
         if (head.is_heavy()) {
-          use(heavies_.node(heavies_.list(head.place).root).west);
+          use(heavies.node(heavies.list(head.place).root).west);
         } else if (!head.is_empty()) {
-          use(smalls_.record(head).start);
+          use(lists_.smalls().record(head).start);
         }
       }
     }
@@ -76,11 +74,13 @@ void AutoIndex::search(std::span<automatic::Probe> probes, MatchScratch& scratch
                        MatchSink& sink) const {
 #if NEARCAST_HAS_AVX2_KERNELS
   if (uses_avx2_) {
-    avx2::run({store_, smalls_, heavies_, heads_.data(), heads_.size(), scratch, sink, probes});
+    avx2::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(), scratch,
+               sink, probes});
     return;
   }
 #endif
-  plain::run({store_, smalls_, heavies_, heads_.data(), heads_.size(), scratch, sink, probes});
+  plain::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(), scratch,
+              sink, probes});
 }
 
 }  // namespace nearcast
