@@ -63,10 +63,12 @@ _TINY: dict[str, list[dict[str, Any]]] = {
         {"max_children": 3, "max_leaf_size": 1, "keyword_partition": "optimal"},
         {"max_children": 6, "max_leaf_size": 2, "priority": "keyword", "rebuild": False},
         {"max_children": 4, "max_leaf_size": 2, "priority": "spatial"},
+        {"max_children": 4, "max_leaf_size": 2, "max_cuts": 9, "order": "rare-first"},
     ],
     "ap+-tree": [
         {"max_children": 4, "max_leaf_size": 2},
-        {"max_children": 3, "max_leaf_size": 1, "max_load": 4, "max_copies": 2},
+        {"max_children": 4, "max_cuts": 0, "max_leaf_size": 2, "order": "frequent-first"},
+        {"max_children": 3, "max_cuts": 0, "max_leaf_size": 1, "max_load": 4, "max_copies": 2},
         {"max_children": 4, "max_leaf_size": 2, "messages": "keyword", "cells": 3},
         {"max_children": 4, "max_leaf_size": 2, "messages": "space", "cells": 3},
     ],

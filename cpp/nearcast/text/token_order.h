@@ -1,8 +1,8 @@
 /// A total order of tokens, fixed while an index is built on it: the most frequent first [AP
-/// §5.1.1].
+/// §5.1.1], or the rarest.
 ///
 /// Tokens that come later rank behind all others in the order of their arrival: whatever is new is
-/// rare.
+/// rare, and where rare ones come first it is out of the way of those that are known.
 #pragma once
 
 #include <algorithm>
@@ -37,14 +37,17 @@ class TokenOrder {
     return rank - 1;
   }
 
-  /// Order anew by falling count (a token's position is its number), equal counts by number.
-  void order_by(std::span<const std::uint32_t> counts) {
+  enum class First { kFrequent, kRare };
+
+  /// Order anew by count (a token's position is its number), equal counts by number.
+  void order_by(std::span<const std::uint32_t> counts, First first = First::kFrequent) {
     std::vector<std::uint32_t> tokens;
     for (std::uint32_t token = 0; token < counts.size(); ++token) {
       if (counts[token] != 0) tokens.push_back(token);
     }
-    std::stable_sort(tokens.begin(), tokens.end(),
-                     [&](std::uint32_t a, std::uint32_t b) { return counts[a] > counts[b]; });
+    std::stable_sort(tokens.begin(), tokens.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return first == First::kFrequent ? counts[a] > counts[b] : counts[a] < counts[b];
+    });
     ranks_.clear();
     ranks_.resize(counts.size());
     ranked_ = 0;

@@ -34,11 +34,11 @@ void MovingTree::posting_added(NodeRef leaf, EntryId entry) {
 }
 
 /// Whatever lies wholly in a node's space comes to this child of its parent and to no other.
-void MovingTree::note_space(NodeRef parent, std::uint32_t slot) {
+void MovingTree::note_seat(NodeRef parent, std::uint32_t slot) {
   const Node& node = nodes_[parent];
   const NodeRef made = child(node, slot);
-  if (spaces_.size() <= made) spaces_.resize(made + 1);
-  Rect space = spaces_[parent];
+  if (seats_.size() <= made) seats_.resize(made + 1);
+  Rect space = seats_[parent].space;
   if (node.kind == NodeKind::kSpatial && slot == node.dummy()) space = kNowhere;
   if (node.kind == NodeKind::kSpatial && !is_empty(space)) {
     constexpr double kBelow = -std::numeric_limits<double>::infinity();
@@ -50,7 +50,7 @@ void MovingTree::note_space(NodeRef parent, std::uint32_t slot) {
     if (column < cells.x.size()) space.east = std::nextafter(cells.x[column], kBelow);
     if (row < cells.y.size()) space.north = std::nextafter(cells.y[row], kBelow);
   }
-  spaces_[made] = space;
+  seats_[made] = {space, slot};
 }
 
 void MovingTree::made(const Site& site) {
@@ -72,7 +72,7 @@ void MovingTree::made(const Site& site) {
 
 void MovingTree::child_made(NodeRef parent, std::uint32_t slot) {
   const Node node = nodes_[parent];
-  note_space(parent, slot);
+  note_seat(parent, slot);
   if (slot != node.dummy()) return;  // messages would have made it
   std::vector<MessageId> all;
   for (std::uint32_t other = 0; other < slot; ++other) {
@@ -154,11 +154,10 @@ bool MovingTree::pays_by_keyword(std::size_t entries, double messages, double co
 }
 
 /// A quarter of the load that a leaf may have for each child, as with entries.
-std::size_t MovingTree::fan_out(std::size_t entries, double messages) const {
+std::size_t MovingTree::fan_out(std::size_t most, std::size_t entries, double messages) const {
   const double by_load = 4 * static_cast<double>(entries) * messages / max_load_;
-  const auto most = static_cast<double>(options_.max_children);
-  return std::max(ApTree::fan_out(entries, messages),
-                  static_cast<std::size_t>(std::min(by_load, most)));
+  return std::max(ApTree::fan_out(most, entries, messages),
+                  static_cast<std::size_t>(std::min(by_load, static_cast<double>(most))));
 }
 
 }  // namespace nearcast::ap

@@ -61,7 +61,7 @@ void MovingTree::check_homes() const {
     for (const Posting& posting : postings_.view(nodes_[ref].postings)) {
       homes[posting.entry].add(ref);
       const Rect& bounds = store_.bounds(store_.owner(posting.entry));
-      ensure(homes_[posting.entry].copies == 1 || !covers(spaces_[ref], bounds),
+      ensure(homes_[posting.entry].copies == 1 || !covers(seats_[ref].space, bounds),
              "ap+-tree: an entry is elsewhere, too, though it lies in the space of a leaf");
     }
   }

@@ -8,6 +8,10 @@ namespace nearcast::ap {
 
 std::vector<ParameterSpec> MovingTree::parameters() {
   std::vector<ParameterSpec> specs = ApTree::parameters();
+  for (ParameterSpec& spec : specs) {
+    if (spec.name == "max_cuts") spec.standard = 100000.0;
+    if (spec.name == "order") spec.standard = "rare-first";
+  }
   specs.push_back(whole("max_copies", 64, 1, 1e6,
                         "places where a message is kept; with more it stays higher up"));
   specs.push_back(
@@ -22,20 +26,20 @@ MovingTree::MovingTree(const SubscriptionStore& store, const Parameters& paramet
       max_copies_(parameters.count("max_copies")),
       max_load_(parameters.number("max_load")),
       update_cost_(parameters.number("update_cost")) {
-  spaces_.resize(kRoot + 1);
-  spaces_[kRoot] = kWorld;
+  seats_.resize(kRoot + 1);
+  seats_[kRoot] = {kWorld, 0};
 }
 
 std::size_t MovingTree::memory_bytes() const {
   return ApTree::memory_bytes() + motion_.memory_bytes() + homes_.memory_bytes() +
-         spaces_.memory_bytes();
+         seats_.memory_bytes();
 }
 
 /// What only a moving tree knows of its nodes follows from them.
 void MovingTree::load(ArchiveReader& in) {
   ApTree::load(in);
   homes_ = {};
-  spaces_.resize(nodes_.size());
+  seats_.resize(nodes_.size());
   std::vector<NodeRef> open{kRoot};
   while (!open.empty()) {
     const NodeRef ref = open.back();
@@ -46,7 +50,7 @@ void MovingTree::load(ArchiveReader& in) {
     }
     for (std::uint32_t slot = 0; slot < nodes_[ref].slots(); ++slot) {
       if (child(nodes_[ref], slot) == kNoNode) continue;
-      note_space(ref, slot);
+      note_seat(ref, slot);
       open.push_back(child(nodes_[ref], slot));
     }
   }
@@ -136,19 +140,15 @@ void MovingTree::divide_crowded() {
 
 ApTree::Site MovingTree::site_of(NodeRef node) const {
   if (node == kRoot) return kRootSite;
-  const Site above = site_of(nodes_[node].parent);
-  std::uint32_t slot = 0;
-  while (child(nodes_[above.node], slot) != node) ++slot;
-  return child_site(above, slot);
+  return child_site(site_of(nodes_[node].parent), seats_[node].slot);
 }
 
 MovingTree::Path MovingTree::path_to(NodeRef ref) const {
   Path path;
   for (NodeRef at = ref; at != kRoot; at = nodes_[at].parent) {
     const Node& above = nodes_[nodes_[at].parent];
-    if (above.kind != NodeKind::kKeyword || child(above, above.dummy()) == at) continue;
-    std::uint32_t cut = 0;
-    while (child(above, cut) != at) ++cut;
+    const std::uint32_t cut = seats_[at].slot;
+    if (above.kind != NodeKind::kKeyword || cut == above.dummy()) continue;
     path.emplace_back(cuts(above).lowers[cut], cuts(above).uppers[cut]);
   }
   std::reverse(path.begin(), path.end());

@@ -13,7 +13,10 @@ void MovingTree::erase(SubscriptionId id) {
 Token MovingTree::rarest(EntryId entry) const {
   Token rarest = kUnknownToken;
   for (const Token token : store_.clause(entry).positive) {
-    if (rarest == kUnknownToken || order_.rank(token) > order_.rank(rarest)) rarest = token;
+    const bool is_rarer = options_.first == TokenOrder::First::kFrequent
+                              ? order_.rank(token) > order_.rank(rarest)
+                              : order_.rank(token) < order_.rank(rarest);
+    if (rarest == kUnknownToken || is_rarer) rarest = token;
   }
   return rarest;
 }
@@ -78,7 +81,7 @@ void MovingTree::move(SubscriptionId id, const Area& to, SubscriptionStore& stor
 /// Most moves stay in a leaf: no other node has to be looked at, but for what is held above.
 bool MovingTree::shift(EntryId entry, const Rect& to, const MoveJudge& judge) {
   const Home home = homes_[entry];
-  if (home.copies != 1 || !covers(spaces_[home.leaves], to)) return false;
+  if (home.copies != 1 || !covers(seats_[home.leaves].space, to)) return false;
   const Clause clause = store_.clause(entry);
   for (NodeRef node = home.leaves; node != kNoNode; node = nodes_[node].parent) {
     judge.see(lists_, own(node), clause);

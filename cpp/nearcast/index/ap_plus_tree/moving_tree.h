@@ -16,12 +16,16 @@
 ///   made later takes over all messages of its parent: each of them would have come to it.
 /// - When nodes are split or made again, their messages go down anew.
 ///
-/// Departs from the paper: leaves are also divided if they have few entries, but so many messages
-/// that each move would look through a long list. For the same reason, what a partition saves
-/// counts once for each message that comes and once for each that is kept: a round of moves
-/// compares each entry with all that is kept where it is. Hit probabilities are those of the
-/// messages kept there. Moving from cell to cell costs more than the paper's count of steps, by a
-/// factor that was measured (update_cost).
+/// Departs from the paper:
+/// - Leaves are also divided if they have few entries, but so many messages that each move would
+///   look through a long list. For the same reason, what a partition saves counts once for each
+///   message that comes and once for each that is kept: a round of moves compares each entry with
+///   all that is kept where it is. Hit probabilities are those of the messages kept there.
+/// - Rare keywords are cut by first, and into many more cuts than f: few messages have the rarest
+///   word of a subscription, most have the most frequent one, and whatever is kept at a leaf is
+///   looked at by each move there.
+/// - Moving from cell to cell costs more than the paper's count of steps, by a factor that was
+///   measured (update_cost).
 #pragma once
 
 #include <vector>
@@ -80,6 +84,12 @@ class MovingTree final : public ApTree {
     void add(NodeRef leaf) { leaves ^= leaf, ++copies; }
     void remove(NodeRef leaf) { leaves ^= leaf, --copies; }
   };
+  /// Where a node is below its parent, and which boxes come to it and to none of its siblings:
+  /// those inside `space`.
+  struct Seat {
+    Rect space;
+    std::uint32_t slot;
+  };
   struct Entrance {
     Site site;
     std::uint32_t slot;
@@ -102,13 +112,13 @@ class MovingTree final : public ApTree {
   void clearing(NodeRef node) override;
   void made(const Site& site) override;
   void gather(NodeRef node, std::vector<MessageId>& out) const;
-  void note_space(NodeRef parent, std::uint32_t slot);
+  void note_seat(NodeRef parent, std::uint32_t slot);
   Evidence evidence(const Site& site, std::size_t entries) override;
   double grid_penalty(const Site& site, std::span<const Item> items,
                       const GridPlan& plan) const override;
   bool is_small(const Site& site, std::size_t entries, double messages) const override;
   bool pays_by_keyword(std::size_t entries, double messages, double cost) const override;
-  std::size_t fan_out(std::size_t entries, double messages) const override;
+  std::size_t fan_out(std::size_t most, std::size_t entries, double messages) const override;
 
   // moving.cpp
   bool shift(EntryId entry, const Rect& to, const MoveJudge& judge);
@@ -129,7 +139,7 @@ class MovingTree final : public ApTree {
   double max_load_, update_cost_;
   Motion motion_;
   EntryMap<Home> homes_;
-  Array<Rect> spaces_;  ///< by node
+  Array<Seat> seats_;  ///< by node
   MessageLists lists_;
   std::size_t kept_ = 0;
   Array<std::uint32_t> tried_;  ///< by node: messages of a leaf when a division was last tried

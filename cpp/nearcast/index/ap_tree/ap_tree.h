@@ -2,7 +2,7 @@
 /// [AP §3.2.2 structure, §3.2.3 matching, §3.3 construction and maintenance]
 ///
 ///   paper      here                    meaning
-///   f          max_children            fan-out of a k-node (cuts) or s-node (cells)
+///   f          max_children, max_cuts  fan-out of an s-node (cells), of a k-node (cuts)
 ///   θ_p        max_leaf_size           a node with no more entries stays or becomes a leaf
 ///   θ_KL       kl_threshold            a node whose shares drifted further is made again
 ///   N_l        Node::offset            which keyword of its entries a k-node cuts by, from 0
@@ -78,7 +78,8 @@ class ApTree : public MatchIndex {
 
   enum class Priority { kAdaptive, kKeyword, kSpatial };
   struct Options {
-    std::size_t max_children, max_leaf_size;
+    std::size_t max_children, max_cuts, max_leaf_size;
+    TokenOrder::First first;
     double kl_threshold, min_rebuild_share;
     bool rebuilds, is_optimal;
     Priority priority;
@@ -128,8 +129,8 @@ class ApTree : public MatchIndex {
   virtual bool pays_by_grid(std::size_t entries, double /*messages*/, double cost) const {
     return cost < 0.9 * static_cast<double>(entries);
   }
-  /// How many children for so many entries among so many kept messages?
-  virtual std::size_t fan_out(std::size_t entries, double messages) const;
+  /// How many children, of `most`, for so many entries among so many kept messages?
+  virtual std::size_t fan_out(std::size_t most, std::size_t entries, double messages) const;
 
   // nodes.cpp: the records
   NodeRef new_child(NodeRef parent, std::uint32_t slot);

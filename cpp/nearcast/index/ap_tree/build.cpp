@@ -135,7 +135,7 @@ void ApTree::remake_all(std::vector<EntryId> entries) {
       ++counts[raw(token)];
     }
   }
-  order_.order_by(counts);
+  order_.order_by(counts, options_.first);
   sample_.reorder(order_);
   clear(ap::kRoot);
   Builder(*this, evidence(kRootSite, entries.size())).grow(kRootSite, entries);

@@ -1,6 +1,7 @@
 #include "nearcast/index/ap_tree/keyword_partition.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "nearcast/index/ap_tree/line_cuts.h"
 
@@ -10,6 +11,8 @@ namespace {
 // The dynamic program keeps a number per cut and keyword. More keywords than this are first joined
 // to runs of little weight; those alone are then not cut apart.
 constexpr std::size_t kMaxProgram = 1 << 15;
+// So many numbers at most: a quarter of a gigabyte.
+constexpr std::size_t kMaxNumbers = 1 << 26;
 
 /// A token between two keywords of a cut opens it, one between two cuts opens none: a gap counts
 /// only inside an interval.
@@ -27,6 +30,12 @@ std::vector<Stop> line_of(std::span<const KeywordUse> uses) {
 }
 
 Cuts program_cuts(Line line, std::size_t most) {
+  if (line.size() <= most + 1) {  // each keyword alone
+    Cuts all(line.size() - 1);
+    std::iota(all.begin(), all.end(), 0u);
+    return all;
+  }
+  most = std::min(most, kMaxNumbers / std::min(line.size(), kMaxProgram));
   if (line.size() <= kMaxProgram) return optimal_cuts(line, most);
   const Cuts runs = even_cuts(line, kMaxProgram - 1);
   std::vector<Stop> coarse;

@@ -28,9 +28,9 @@ constexpr std::uint32_t kEmptied = 8;
 
 /// Children for a node of this many entries: a full leaf's quarter each, so that a small node does
 /// not fall apart into leaves of one.
-std::size_t ApTree::fan_out(std::size_t entries, double /*messages*/) const {
+std::size_t ApTree::fan_out(std::size_t most, std::size_t entries, double /*messages*/) const {
   const std::size_t share = std::max<std::size_t>(1, options_.max_leaf_size / kLeafShare);
-  return std::clamp<std::size_t>(entries / share, 2, options_.max_children);
+  return std::clamp<std::size_t>(entries / share, 2, most);
 }
 
 void ApTree::insert(SubscriptionId id) {
@@ -146,7 +146,9 @@ std::vector<EntryId> ApTree::entries_below(NodeRef ref) const {
 /// Should the node be made again before the next update? [AP §3.3.5, §5.1.3]
 bool ApTree::is_due(const Node& node) const {
   if (!options_.rebuilds || node.kind == NodeKind::kLeaf) return false;
-  const bool was_small = fan_out(node.made_weight, 0) < options_.max_children;
+  const std::size_t most =
+      node.kind == NodeKind::kKeyword ? options_.max_cuts : options_.max_children;
+  const bool was_small = fan_out(most, node.made_weight, 0) < most;
   if (was_small && node.weight >= kLeafShare * node.made_weight) return true;
   if (options_.keeps_messages && node.made_weight >= kMinLook &&
       node.weight * kEmptied <= node.made_weight) {

@@ -11,6 +11,8 @@ using ap::NodeKind;
 std::vector<ParameterSpec> ApTree::parameters() {
   return {
       whole("max_children", 200, 2, 60000, "fan-out of a node: cuts or cells"),
+      whole("max_cuts", 0, 0, 1e6, "fan-out of a node with cuts; 0: as max_children"),
+      choice("order", {"frequent-first", "rare-first"}, "which keywords are cut by first"),
       whole("max_leaf_size", 40, 1, 1e6, "a node with no more subscriptions is a leaf"),
       real("kl_threshold", 0.001, 0, 1e9, "divergence from which a node is made again"),
       flag("rebuild", true, "make nodes again when what they hold has changed"),
@@ -26,6 +28,10 @@ ApTree::ApTree(const SubscriptionStore& store, const Parameters& parameters, boo
     : MatchIndex(store) {
   options_.keeps_messages = keeps_messages;
   options_.max_children = parameters.count("max_children");
+  const std::size_t cuts = parameters.count("max_cuts");
+  options_.max_cuts = cuts == 0 ? options_.max_children : std::max<std::size_t>(2, cuts);
+  options_.first = parameters.word("order") == "rare-first" ? TokenOrder::First::kRare
+                                                            : TokenOrder::First::kFrequent;
   options_.max_leaf_size = parameters.count("max_leaf_size");
   options_.kl_threshold = parameters.number("kl_threshold");
   options_.min_rebuild_share = parameters.number("min_rebuild_share");

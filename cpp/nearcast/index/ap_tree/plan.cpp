@@ -50,8 +50,9 @@ ApTree::Builder::KeywordChoice ApTree::Builder::plan_keywords(const Node& node, 
     std::size_t present = 0;
     for (const KeywordUse& use : uses) present += use.weight;
     estimate(uses, visits);
-    KeywordPlan plan = ap::partition_keywords(uses, tree_.fan_out(items.size(), kept(visits)),
-                                              tree_.options_.is_optimal);
+    KeywordPlan plan = ap::partition_keywords(
+        uses, tree_.fan_out(tree_.options_.max_cuts, items.size(), kept(visits)),
+        tree_.options_.is_optimal);
     plan.cost += static_cast<double>(items.size() - present);  // the dummy cut
     const bool tells_nothing = uses.size() == 1 && present == items.size();
     if (!tells_nothing || pays(plan, items, visits)) return {std::move(plan), offset};
@@ -105,7 +106,8 @@ GridPlan ApTree::Builder::plan_space(const Site& site, Range items, Range visits
     const Place& place = sample_.place(visits_[i].message);
     messages.insert(messages.end(), place.part, place.part + place.parts);
   }
-  return ap::partition_space(boxes, messages, site.space, tree_.fan_out(items.size(), kept(visits)),
+  return ap::partition_space(boxes, messages, site.space,
+                             tree_.fan_out(tree_.options_.max_children, items.size(), kept(visits)),
                              max_copies);
 }
 
