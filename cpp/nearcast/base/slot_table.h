@@ -1,10 +1,16 @@
 /// A hash table from keys that lie elsewhere to dense numbers.
 ///
-/// Holds only the numbers (4 bytes each, at most 80 % full); the owner compares keys and knows
-/// hashes. Growth is spread over the inserts that follow it: no insert pays for the whole table.
+/// Holds only the numbers, at most 80 % full; the owner compares keys and knows hashes. Growth is
+/// spread over the inserts that follow it: no insert pays for the whole table.
+///
+///   8 bytes a cell   the number + 1, and the whole hash
+///   4 bytes a cell   the number + 1 in as many bits as the table's size asks for; above it how far
+///                    the cell is from its home, and what is left of the hash: enough to tell other
+///                    keys without a look at them, nearly always
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,18 +38,22 @@ class NumberTable {
   /// The number in the first cell that may hold this hash, or kNone: what to ask for in advance.
   std::uint32_t guess(std::uint32_t hash) const {
     if (cells_.empty()) return kNone;
-    const Cell cell = cells_[home(cells_, hash)];
-    return cell != 0 && may_have(cell, hash) ? number_in(cell) : kNone;
+    const Cell cell = cells_[cells_.home(hash)];
+    return cell != 0 && cells_.marks(cell) == cells_.marks(hash, 0) ? cells_.number(cell) : kNone;
   }
   /// Pull the cell where `hash` would be into the cache.
   void prefetch(std::uint32_t hash) const {
-    if (!cells_.empty()) __builtin_prefetch(&cells_[home(cells_, hash)]);
+    if (!cells_.empty()) __builtin_prefetch(&cells_[cells_.home(hash)]);
   }
 
   /// Insert a number whose key is not there. `hash_of_number` tells the hash of any number present.
   template <typename HashOf>
   void insert(std::uint32_t hash, std::uint32_t number, HashOf&& hash_of_number) {
-    if ((count_ + 1) * 5 > cells_.size() * 4) start_growth(hash_of_number);
+    if ((count_ + 1) * 5 > cells_.size() * 4 || !cells_.fits(number)) {
+      migrate(~std::size_t{0}, hash_of_number);
+      const bool is_full = (count_ + 1) * 5 > cells_.size() * 4;
+      swap_in(is_full ? cells_.size() * 2 + 16 : cells_.size(), number);
+    }
     put(hash, number);
     ++count_;
     migrate(16, hash_of_number);
@@ -66,7 +76,7 @@ class NumberTable {
     if (count * 5 <= cells_.size() * 4) return;
     migrate(~std::size_t{0}, hash_of_number);
     // At least half as much again: a series of small batches must not rehash for each.
-    swap_in(std::max(count * 5 / 4 + 16, count_ == 0 ? 0 : cells_.size() * 3 / 2));
+    swap_in(std::max(count * 5 / 4 + 16, count_ == 0 ? 0 : cells_.size() * 3 / 2), 0);
     migrate(~std::size_t{0}, hash_of_number);
   }
 
@@ -89,45 +99,113 @@ class NumberTable {
   struct Header {
     std::uint64_t count, migrated;
   };
-  using Cells = Array<Cell>;  ///< number + 1, above it the hash if there is room; 0: empty
+
   static constexpr bool kHasHash = sizeof(Cell) == 8;
 
-  static Cell make(std::uint32_t hash, std::uint32_t number) {
-    if constexpr (kHasHash) return static_cast<Cell>(hash) << 32 | (number + 1);
-    return number + 1;
-  }
-  static std::uint32_t number_in(Cell cell) { return static_cast<std::uint32_t>(cell) - 1; }
-  static bool may_have(Cell cell, std::uint32_t hash) {
-    if constexpr (kHasHash) return cell >> 32 == hash;
-    return true;
-  }
-  template <typename HashOf>
-  static std::uint32_t hash_in(Cell cell, HashOf& hash_of_number) {
-    if constexpr (kHasHash) return static_cast<std::uint32_t>(cell >> 32);
-    return hash_of_number(number_in(cell));
-  }
+  /// Cells in a ring; 0: empty.
+  class Cells {
+   public:
+    Cells() = default;
+    Cells(std::size_t size, std::uint32_t largest_number) {
+      cells_.resize(size);
+      set_bits(std::max<std::uint64_t>(size, std::uint64_t{largest_number} + 1));
+    }
 
-  static std::size_t home(const Cells& cells, std::uint32_t hash) {
-    return static_cast<std::size_t>((static_cast<std::uint64_t>(hash) * cells.size()) >> 32);
-  }
-  static std::size_t next(const Cells& cells, std::size_t cell) {
-    return cell + 1 == cells.size() ? 0 : cell + 1;
-  }
+    std::size_t size() const { return cells_.size(); }
+    bool empty() const { return cells_.empty(); }
+    Cell& operator[](std::size_t i) { return cells_[i]; }
+    const Cell& operator[](std::size_t i) const { return cells_[i]; }
+    std::size_t memory_bytes() const { return cells_.memory_bytes(); }
+    std::uint32_t number_bits() const { return number_bits_; }
+
+    std::size_t home(std::uint32_t hash) const {
+      return static_cast<std::size_t>((static_cast<std::uint64_t>(hash) * size()) >> 32);
+    }
+    std::size_t next(std::size_t cell) const { return cell + 1 == size() ? 0 : cell + 1; }
+    std::size_t distance(std::size_t from, std::size_t to) const {
+      return to >= from ? to - from : to + size() - from;
+    }
+
+    bool fits(std::uint32_t number) const {
+      return (std::uint64_t{number} + 1) >> number_bits_ == 0;
+    }
+    std::uint32_t number(Cell cell) const {
+      return static_cast<std::uint32_t>(cell & ((std::uint64_t{1} << number_bits_) - 1)) - 1;
+    }
+    /// What stands above the number, so far from home.
+    Cell marks(std::uint32_t hash, std::size_t distance) const {
+      if constexpr (kHasHash) return hash;
+      const std::uint64_t of_hash = (std::uint64_t{hash} << distance_bits_) & mark_mask_;
+      return static_cast<Cell>(of_hash | std::min<std::uint64_t>(distance, farthest_));
+    }
+    Cell marks(Cell cell) const { return static_cast<Cell>(std::uint64_t{cell} >> number_bits_); }
+    Cell make(std::uint32_t hash, std::uint32_t number, std::size_t distance) const {
+      return static_cast<Cell>(std::uint64_t{marks(hash, distance)} << number_bits_ |
+                               (std::uint64_t{number} + 1));
+    }
+    /// The same cell, so far from home.
+    Cell at_distance(Cell cell, std::size_t distance) const {
+      if constexpr (kHasHash) return cell;
+      const std::uint64_t kept = cell & ~(farthest_ << number_bits_);
+      return static_cast<Cell>(kept | std::min<std::uint64_t>(distance, farthest_) << number_bits_);
+    }
+    /// Where the cell at `place` would like to be.
+    template <typename HashOf>
+    std::size_t home_of(std::size_t place, HashOf& hash_of_number) const {
+      const Cell cell = cells_[place];
+      if constexpr (kHasHash) return home(static_cast<std::uint32_t>(cell >> 32));
+      const std::uint64_t away = marks(cell) & farthest_;
+      if (away < farthest_) return place >= away ? place - away : place + size() - away;
+      return home(hash_of_number(number(cell)));
+    }
+    template <typename HashOf>
+    std::uint32_t hash_in(Cell cell, HashOf& hash_of_number) const {
+      if constexpr (kHasHash) return static_cast<std::uint32_t>(cell >> 32);
+      return hash_of_number(number(cell));
+    }
+
+    void save(ArchiveWriter& out) const {
+      out.value(number_bits_);
+      cells_.save(out);
+    }
+    void load(ArchiveReader& in) {
+      const auto bits = in.value<std::uint32_t>();
+      cells_.load(in);
+      if (!cells_.empty()) set_bits(std::uint64_t{1} << (std::clamp(bits, 1u, 32u) - 1));
+    }
+
+   private:
+    void set_bits(std::uint64_t largest) {  ///< of what stands for a number
+      if constexpr (kHasHash) {
+        number_bits_ = 32;
+        return;
+      }
+      number_bits_ = static_cast<std::uint32_t>(std::bit_width(largest));
+      distance_bits_ = std::min(5u, 32 - number_bits_);
+      farthest_ = (std::uint64_t{1} << distance_bits_) - 1;
+      mark_mask_ = ((std::uint64_t{1} << (32 - number_bits_)) - 1) & ~farthest_;
+    }
+
+    Array<Cell> cells_;
+    std::uint32_t number_bits_ = 0, distance_bits_ = 0;
+    std::uint64_t farthest_ = 0, mark_mask_ = 0;  ///< farthest_: so far or farther
+  };
 
   template <typename IsKey>
   static std::uint32_t find_in(const Cells& cells, std::uint32_t hash, IsKey&& is_key) {
     if (cells.empty()) return kNone;
-    for (std::size_t cell = home(cells, hash); cells[cell] != 0; cell = next(cells, cell)) {
-      if (may_have(cells[cell], hash) && is_key(number_in(cells[cell])))
-        return number_in(cells[cell]);
+    std::size_t away = 0;
+    for (std::size_t cell = cells.home(hash); cells[cell] != 0; cell = cells.next(cell), ++away) {
+      if (cells.marks(cells[cell]) == cells.marks(hash, away) && is_key(cells.number(cells[cell])))
+        return cells.number(cells[cell]);
     }
     return kNone;
   }
 
   void put(std::uint32_t hash, std::uint32_t number) {
-    std::size_t cell = home(cells_, hash);
-    while (cells_[cell] != 0) cell = next(cells_, cell);
-    cells_[cell] = make(hash, number);
+    std::size_t cell = cells_.home(hash), away = 0;
+    for (; cells_[cell] != 0; ++away) cell = cells_.next(cell);
+    cells_[cell] = cells_.make(hash, number, away);
   }
 
   /// Backward-shift deletion: no tombstones, so probes stay short under churn.
@@ -135,33 +213,26 @@ class NumberTable {
   static bool erase_in(Cells& cells, std::uint32_t hash, std::uint32_t number,
                        HashOf& hash_of_number) {
     if (cells.empty()) return false;
-    std::size_t hole = home(cells, hash);
-    while (cells[hole] != make(hash, number)) {
+    std::size_t hole = cells.home(hash);
+    while (cells[hole] == 0 || cells.number(cells[hole]) != number) {
       if (cells[hole] == 0) return false;
-      hole = next(cells, hole);
+      hole = cells.next(hole);
     }
-    for (std::size_t cell = next(cells, hole); cells[cell] != 0; cell = next(cells, cell)) {
-      const std::size_t wanted = home(cells, hash_in(cells[cell], hash_of_number));
-      const bool stays =
-          hole < cell ? (wanted > hole && wanted <= cell) : (wanted > hole || wanted <= cell);
-      if (stays) continue;
-      cells[hole] = cells[cell];
+    for (std::size_t cell = cells.next(hole); cells[cell] != 0; cell = cells.next(cell)) {
+      const std::size_t wanted = cells.home_of(cell, hash_of_number);
+      if (cells.distance(wanted, cell) < cells.distance(hole, cell)) continue;
+      cells[hole] = cells.at_distance(cells[cell], cells.distance(wanted, hole));
       hole = cell;
     }
     cells[hole] = 0;
     return true;
   }
 
-  template <typename HashOf>
-  void start_growth(HashOf& hash_of_number) {
-    migrate(~std::size_t{0}, hash_of_number);
-    swap_in(cells_.size() * 2 + 16);
-  }
-
-  void swap_in(std::size_t size) {
+  void swap_in(std::size_t size, std::uint32_t largest_number) {
     old_cells_ = std::move(cells_);
-    cells_ = Cells{};
-    cells_.resize(size);
+    const std::uint64_t known = (std::uint64_t{1} << old_cells_.number_bits()) / 2;
+    cells_ =
+        Cells(size, std::max(largest_number, static_cast<std::uint32_t>(kHasHash ? 0 : known)));
     migrated_ = 0;
   }
 
@@ -172,8 +243,8 @@ class NumberTable {
     if (old_cells_.empty()) return;
     while (steps-- > 0 && migrated_ < old_cells_.size()) {
       while (old_cells_[migrated_] != 0) {
-        const std::uint32_t number = number_in(old_cells_[migrated_]);
-        const std::uint32_t hash = hash_in(old_cells_[migrated_], hash_of_number);
+        const std::uint32_t number = old_cells_.number(old_cells_[migrated_]);
+        const std::uint32_t hash = old_cells_.hash_in(old_cells_[migrated_], hash_of_number);
         erase_in(old_cells_, hash, number, hash_of_number);
         put(hash, number);
       }

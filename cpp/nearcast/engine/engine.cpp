@@ -67,7 +67,11 @@ void Engine::unsubscribe(const ExternalId& id) {
 
 void Engine::unsubscribe(const IdColumn& ids) {
   const Writing lock(mutex_);
-  for (const SubscriptionId slot : slots_of(ids_, ids)) remove(slot);
+  const std::vector<SubscriptionId> slots = slots_of(ids_, ids);
+  for (std::size_t i = 0; i < slots.size(); ++i) {
+    index_->approach(slots, i);
+    remove(slots[i]);
+  }
 }
 
 void Engine::replace_area(const ExternalId& id, const Area& area) {
@@ -105,11 +109,10 @@ std::pair<std::vector<WordClause>, Area> Engine::definition(const ExternalId& id
 std::vector<std::uint32_t> Engine::tokens_of(const WordColumn& words, bool is_growing) {
   if (is_growing) {
     const Writing lock(mutex_);
-    return dictionary_tokens(words,
-                             [&](std::string_view word) { return vocabulary_.intern(word); });
+    return intern_words(words, vocabulary_);
   }
   const Reading lock(mutex_);
-  return dictionary_tokens(words, [&](std::string_view word) { return vocabulary_.find(word); });
+  return find_words(words, vocabulary_);
 }
 
 EngineStats Engine::stats() const {

@@ -60,6 +60,8 @@ std::uint32_t ExternalIds::slot_of(const ExternalId& id) const {
               "an id in use");
 }
 
+void ExternalIds::prefetch(const ExternalId& id) const { table_.prefetch(hash_of_id(id)); }
+
 void ExternalIds::check_new(const ExternalId& id) const {
   check_kind(id);
   if (find(id) == kNone) return;

@@ -28,6 +28,7 @@ class ExternalIds {
   /// The slot of an id, or kNone. Asking with the wrong kind finds nothing.
   std::uint32_t find(const ExternalId& id) const;
   std::uint32_t slot_of(const ExternalId& id) const;  ///< throws an unknown-id error
+  void prefetch(const ExternalId& id) const;          ///< what find() and bind() look at first
   /// Throws a duplicate-id error, or an invalid-subscription error if the table holds ids of the
   /// other kind.
   void check_new(const ExternalId& id) const;

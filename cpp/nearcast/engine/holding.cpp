@@ -34,6 +34,9 @@ void Engine::read(std::span<const std::string_view> words, bool is_growing,
   tokens.clear();
   if (is_growing) {
     const std::unique_lock lock(mutex_);
+    for (const int step : {0, 1}) {
+      for (const std::string_view word : words) vocabulary_.prefetch(word, step);
+    }
     for (const std::string_view word : words) tokens.push_back(vocabulary_.intern(word));
   } else {
     const std::shared_lock lock(mutex_);

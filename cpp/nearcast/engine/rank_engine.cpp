@@ -211,11 +211,10 @@ SubscriptionId RankEngine::slot_of(const ExternalId& id) const {
 std::vector<std::uint32_t> RankEngine::tokens_of(const WordColumn& words, bool is_growing) {
   if (is_growing) {
     const Writing lock(mutex_);
-    return dictionary_tokens(words,
-                             [&](std::string_view word) { return vocabulary_->intern(word); });
+    return intern_words(words, *vocabulary_);
   }
   const Reading lock(mutex_);
-  return dictionary_tokens(words, [&](std::string_view word) { return vocabulary_->find(word); });
+  return find_words(words, *vocabulary_);
 }
 
 EngineStats RankEngine::stats() const {

@@ -1,12 +1,37 @@
 #include "nearcast/engine/reading.h"
 
 #include <cmath>
-#include <unordered_set>
 
 #include "nearcast/model/subscription_store.h"
 #include "nearcast/text/splitter.h"
 
 namespace nearcast {
+namespace {
+
+template <typename TokenOf>
+std::vector<std::uint32_t> dictionary_tokens(const WordColumn& words, const Vocabulary& vocabulary,
+                                             TokenOf&& token_of) {
+  constexpr std::size_t kAhead = 8;  // words between one step and the next
+  std::vector<std::uint32_t> tokens(words.size());
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (i + 2 * kAhead < tokens.size()) vocabulary.prefetch(words[i + 2 * kAhead], 0);
+    if (i + kAhead < tokens.size()) vocabulary.prefetch(words[i + kAhead], 1);
+    tokens[i] = raw(token_of(words[i]));
+  }
+  return tokens;
+}
+
+}  // namespace
+
+std::vector<std::uint32_t> intern_words(const WordColumn& words, Vocabulary& vocabulary) {
+  return dictionary_tokens(words, vocabulary,
+                           [&](std::string_view word) { return vocabulary.intern(word); });
+}
+
+std::vector<std::uint32_t> find_words(const WordColumn& words, const Vocabulary& vocabulary) {
+  return dictionary_tokens(words, vocabulary,
+                           [&](std::string_view word) { return vocabulary.find(word); });
+}
 
 std::size_t size_of(const IdColumn& ids) {
   return std::visit([](const auto& column) { return column.size(); }, ids);
@@ -18,17 +43,21 @@ ExternalId id_at(const IdColumn& ids, std::size_t row) {
 
 std::vector<SubscriptionId> slots_of(const ExternalIds& known, const IdColumn& ids) {
   std::vector<SubscriptionId> slots;
-  std::unordered_set<std::uint32_t> seen;
+  slots.reserve(size_of(ids));
   for (std::size_t row = 0; row < size_of(ids); ++row) {
-    const std::uint32_t slot = known.slot_of(id_at(ids, row));
-    if (!seen.insert(slot).second) {
-      throw Error(ErrorKind::kUnknownId,
-                  "row " + std::to_string(row) + ": subscription " + quoted(id_at(ids, row)),
-                  "an id that an earlier row unsubscribes", "each id once");
-    }
-    slots.push_back(SubscriptionId{slot});
+    if (row + kIdsAhead < size_of(ids)) known.prefetch(id_at(ids, row + kIdsAhead));
+    slots.push_back(SubscriptionId{known.slot_of(id_at(ids, row))});
   }
-  return slots;
+  std::vector<SubscriptionId> sorted(slots);
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice == sorted.end()) return slots;
+  const auto first = std::find(slots.begin(), slots.end(), *twice);
+  const auto row = std::find(first + 1, slots.end(), *twice) - slots.begin();
+  throw Error(ErrorKind::kUnknownId,
+              "row " + std::to_string(row) + ": subscription " +
+                  quoted(id_at(ids, static_cast<std::size_t>(row))),
+              "an id that an earlier row unsubscribes", "each id once");
 }
 
 void refuse(ErrorKind kind, std::size_t row, const std::string& what, double got,

@@ -22,6 +22,8 @@
 
 namespace nearcast {
 
+constexpr std::size_t kIdsAhead = 8;  ///< ids between asking for a cell of their table and using it
+
 /// Memory for reading messages, kept between batches.
 struct ReadingScratch {
   static constexpr std::size_t kGroup = 8;  ///< messages whose waits for memory overlap
@@ -90,6 +92,7 @@ std::vector<SubscriptionId> add_rows(const IdColumn& ids, std::size_t rows, Exte
   try {
     for (; added < rows; ++added) slots[order[added]] = add(order[added]);
     for (; row < rows; ++row) {
+      if (row + kIdsAhead < rows) known.prefetch(id_at(ids, row + kIdsAhead));
       const ExternalId id = id_at(ids, row);
       known.check_new(id);
       known.bind(id, raw(slots[row]));
@@ -109,13 +112,9 @@ void find_tokens(const Vocabulary& vocabulary, std::span<const std::string_view>
 void read_words(const TextColumn& texts, std::size_t row, std::string& letters,
                 std::vector<std::string_view>& words, std::vector<Token>& tokens);
 
-/// Tokens of a dictionary's words, by position.
-template <typename TokenOf>
-std::vector<std::uint32_t> dictionary_tokens(const WordColumn& words, TokenOf&& token_of) {
-  std::vector<std::uint32_t> tokens(words.size());
-  for (std::size_t i = 0; i < tokens.size(); ++i) tokens[i] = raw(token_of(words[i]));
-  return tokens;
-}
+/// Tokens of a dictionary's words, by position; new words become known, or are kUnknownToken.
+std::vector<std::uint32_t> intern_words(const WordColumn& words, Vocabulary& vocabulary);
+std::vector<std::uint32_t> find_words(const WordColumn& words, const Vocabulary& vocabulary);
 
 void append_ids(const ExternalIds& ids, std::span<const SubscriptionId> slots, MatchColumns& out);
 

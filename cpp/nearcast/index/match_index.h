@@ -111,6 +111,9 @@ class MatchIndex {
   virtual void build(std::span<const SubscriptionId> ids) {
     for (const SubscriptionId id : ids) insert(id);
   }
+  /// One of many inserts or erases, that of ids[i], comes next: pull into the cache what those a
+  /// little later will read.
+  virtual void approach(std::span<const SubscriptionId>, std::size_t) const {}
   /// Messages to learn from; used by builds and repairs that come later.
   virtual void learn(const MessageSample&) {}
 

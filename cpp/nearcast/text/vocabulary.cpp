@@ -16,6 +16,15 @@ Token Vocabulary::find(std::string_view word) const {
   return number == TaggedTable::kNone ? kUnknownToken : Token{number};
 }
 
+void Vocabulary::prefetch(std::string_view word, int step) const {
+  const std::uint32_t hash = hash_of(word);
+  if (step == 0) {
+    table_.prefetch(hash);
+  } else if (const std::uint32_t number = table_.guess(hash); number != TaggedTable::kNone) {
+    __builtin_prefetch(&words_[number]);
+  }
+}
+
 void Vocabulary::find_all(std::span<const std::string_view> words,
                           std::vector<Token>& tokens) const {
   constexpr std::size_t kAtOnce = 32;

@@ -24,6 +24,8 @@ class Vocabulary {
   Token intern(std::string_view word);      ///< the word's token, made if it is new
   Token find(std::string_view word) const;  ///< kUnknownToken: never seen
   std::string_view word(Token token) const;
+  /// Pull what find() and intern() will read into the cache: first step 0, then step 1.
+  void prefetch(std::string_view word, int step) const;
 
   /// Appends the tokens of those words that are known.
   void find_all(std::span<const std::string_view> words, std::vector<Token>& tokens) const;

@@ -65,11 +65,36 @@ void AutoIndex::insert(SubscriptionId id) {
 void AutoIndex::build(std::span<const SubscriptionId> ids) {
   const std::uint64_t before = entries_;
   if (ids.size() < before) {
-    for (const SubscriptionId id : ids) add_entries(id);
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      approach(ids, i);
+      add_entries(ids[i]);
+    }
     // Only now: a rebuild takes everything from the store, also what this loop has yet to add.
     if (!is_time_to_refit(before, entries_)) return;
   }
   rebuild();
+}
+
+/// In steps, each of which reads what the one before it has asked for.
+void AutoIndex::approach(std::span<const SubscriptionId> ids, std::size_t i) const {
+  const auto visit = [&](std::size_t ahead, auto&& step) {
+    if (i + ahead < ids.size()) step(EntryId{raw(ids[i + ahead])});
+  };
+  visit(16, [&](EntryId entry) { store_.prefetch(entry, 0); });
+  visit(12, [&](EntryId entry) { store_.prefetch(entry, 1); });
+  visit(8, [&](EntryId entry) {
+    for (const Token token : store_.clause(entry).positive) {
+      __builtin_prefetch(frequencies_.data() + raw(token));
+      lists_.prefetch(raw(token) + 1);
+    }
+  });
+  visit(4, [&](EntryId entry) {
+    const Clause clause = store_.clause(entry);
+    for (const Token token : clause.positive) {
+      if (raw(token) >= frequencies_.size()) return;
+    }
+    lists_.prefetch_entries(choose(clause).list);
+  });
 }
 
 void AutoIndex::add_entries(SubscriptionId id) {

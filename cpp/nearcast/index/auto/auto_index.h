@@ -34,6 +34,7 @@ class AutoIndex final : public MatchIndex {
   void erase(SubscriptionId id) override;
   std::vector<std::uint32_t> arrange(const ClauseRows& rows) const override;
   void build(std::span<const SubscriptionId> ids) override;
+  void approach(std::span<const SubscriptionId> ids, std::size_t i) const override;
   void prefetch(const Message& message) const override;
   std::uint32_t touch(std::span<const Message> messages) const override;
   void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override;

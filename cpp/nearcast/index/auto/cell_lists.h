@@ -37,6 +37,14 @@ class CellLists {
     if (list < heads_.size()) __builtin_prefetch(&heads_[list]);
   }
 
+  /// What add() and remove() begin with.
+  void prefetch_entries(std::size_t list) const {
+    if (list >= heads_.size() || heads_[list].is_empty()) return;
+    const Head& head = heads_[list];
+    if (!head.is_heavy()) return smalls_.prefetch_all(head);
+    heavies_.prefetch_node(heavies_.list(head.place).root);
+  }
+
   std::size_t memory_bytes() const;
   std::uint64_t check_invariants() const;  ///< returns the number of entries
   void save(ArchiveWriter& out) const;
