@@ -78,16 +78,23 @@ nb::tuple changes_to_python(ChangeColumns&& changes) {
       to_numpy(std::move(changes.reason)), to_numpy(std::move(changes.score)), rejected);
 }
 
-nb::tuple apply(Hub& self, const nb::list& events, bool stops_at_error) {
+ChangeColumns applied(Hub& self, const nb::list& events, bool stops_at_error, bool is_timed) {
   std::vector<Event> batch;
   batch.reserve(events.size());
   for (const nb::handle event : events) batch.push_back(event_from(nb::cast<nb::tuple>(event)));
-  ChangeColumns changes;
-  {
-    nb::gil_scoped_release unlocked;
-    changes = self.apply(batch, stops_at_error);
-  }
-  return changes_to_python(std::move(changes));
+  nb::gil_scoped_release unlocked;
+  return self.apply(batch, stops_at_error, is_timed);
+}
+
+nb::tuple apply(Hub& self, const nb::list& events, bool stops_at_error) {
+  return changes_to_python(applied(self, events, stops_at_error, false));
+}
+
+nb::tuple measure(Hub& self, const nb::list& events) {
+  ChangeColumns changes = applied(self, events, true, true);
+  const double seconds = changes.cpu_seconds;
+  auto nanoseconds = to_numpy(std::move(changes.nanoseconds));
+  return nb::make_tuple(changes_to_python(std::move(changes)), nanoseconds, seconds);
 }
 
 nb::dict top_stats(const TopLists& lists) {
@@ -137,6 +144,8 @@ void bind_hub(nb::module_& module) {
       .def(
           "apply", &apply, "events"_a, "stops_at_error"_a,
           "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).")
+      .def("measure", &measure, "events"_a,
+           "Apply a batch: (what apply returns, nanoseconds per event, processor seconds).")
       .def("start_epoch", &start_epoch, "documents"_a, "words"_a, "counts"_a,
            "Weigh words by their df from now on: changes, as from apply.")
       .def(

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nearcast.bench import checks, contenders, limits, report
+from nearcast.bench import checks, contenders, limits, moving, report
 from nearcast.bench.checks import WrongAnswerError
 from nearcast.bench.contenders import (
     ContenderSpec,
@@ -21,6 +21,7 @@ from nearcast.bench.contenders import (
 )
 from nearcast.bench.harness import Plan, run_match
 from nearcast.bench.mixed import plan_segments
+from nearcast.bench.moving import OPERATIONS
 from nearcast.bench.provenance import find_provenance
 from nearcast.bench.results import Result, Spread
 from nearcast.bench.workloads.groups import find_group
@@ -28,7 +29,8 @@ from nearcast.bench.workloads.presets import find_preset
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
 from nearcast.cli import bench, generate
 from nearcast.events import Publish, Subscribe, Unsubscribe, read_event
-from nearcast.matcher import Matcher
+from nearcast.hub import Hub
+from nearcast.matcher import Matcher, indexes
 
 
 def call(module, *arguments):
@@ -69,7 +71,7 @@ def test_churn_leaves_what_was_there(scenario):
     matcher = Matcher(index="auto")
     matcher.subscribe_table(scenario.subscriptions)
     before = matcher.match_table(scenario.messages)
-    limits._churn(matcher, scenario)
+    limits.churn(matcher, scenario)
     after = matcher.match_table(scenario.messages)
     order = [("message", "ascending"), ("subscription", "ascending")]
     assert after.sort_by(order) == before.sort_by(order)
@@ -114,6 +116,16 @@ def test_bench_match_writes_json_to_stdout_and_the_table_to_stderr(capsys):
     captured = capsys.readouterr()
     assert json.loads(captured.out)["runs"][0]["workload"]["source"] == "tweets"
     assert "keyword-first" in captured.err
+
+
+def test_bench_match_measures_boolean_expressions(capsys):
+    arguments = ["--expressions", "--subscriptions", 500, "--messages", 100, "--mixed", 2_000]
+    arguments += ["--index", "auto,keyword-first", "--repeat", 2]
+    assert call(bench, "bench", "match", *arguments) == 0
+    run = json.loads(capsys.readouterr().out)["runs"][0]
+    assert run["workload"]["source"] == "tweets expressions"
+    assert run["workload"]["keywords_per_subscription"] == pytest.approx(5, abs=0.3)
+    assert run["contenders"][0]["work_per_message"]["matches"] > 0
 
 
 def test_bench_match_reads_real_texts(tmp_path, capsys):
@@ -367,3 +379,55 @@ def test_generated_parquet_is_the_table_of_the_generator(what, tmp_path):
 def test_generate_refuses_what_it_cannot_write(arguments, message, capsys):
     assert call(generate, "generate", *arguments) == 2
     assert message in capsys.readouterr().err
+
+
+def test_bench_moving_measures_every_operation_of_every_kind(tmp_path, capsys):
+    out = tmp_path / "moving.json"
+    arguments = ["--objects", 300, "--messages", 200, "--moves", 100, "--publishes", 20]
+    arguments += ["--repeat", 2, "--area-share", 0.01, "--out", out]
+    assert call(bench, "bench", "moving", *arguments) == 0
+    assert "publish, not kept" in capsys.readouterr().err
+    result = json.loads(out.read_text())
+    (run,) = result["runs"]
+    names = [contender["name"] for contender in run["contenders"]]
+    made_for_it = [kind.name for kind in indexes() if "moving" in kind.capabilities]
+    assert names == ["auto", *made_for_it]
+    for contender in run["contenders"]:
+        assert contender["bytes_per_message"] > 0
+        assert set(contender["operations"]) == set(OPERATIONS)
+        for cost in contender["operations"].values():
+            assert 0 < cost["p50_us"] <= cost["p99_us"] <= cost["p999_us"] <= cost["worst_us"]
+            assert len(cost["cpu_us"]["values"]) == 2
+    changes = {c["operations"]["move"]["changes"] for c in run["contenders"]}
+    assert len(changes) == 1
+    assert changes.pop() > 0
+
+
+class Forgetful(Hub):
+    """Loses a change now and then."""
+
+    def measure(self, records):
+        changes, *times = super().measure(records)
+        return changes.slice(1), *times
+
+
+def test_bench_moving_refuses_contenders_that_disagree(monkeypatch, capsys):
+    hubs = iter([Hub, Forgetful])
+    monkeypatch.setattr(moving, "Hub", lambda **kinds: next(hubs)(**kinds))
+    arguments = ["--objects", 300, "--messages", 200, "--index", "auto"]
+    assert call(bench, "bench", "moving", *arguments) == 1
+    assert "auto and brute-force disagree" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint"),
+    [
+        (["--moves", 0], "wanted 1 or more"),
+        (["--index", "none"], "no index is called 'none'"),
+        (["--nodes", "n.csv"], "--nodes and --edges belong together"),
+        (["--area-share", -1], "area_share"),
+    ],
+)
+def test_bench_moving_refuses_what_cannot_be(arguments, complaint, capsys):
+    assert call(bench, "bench", "moving", *arguments) == 2
+    assert complaint in capsys.readouterr().err

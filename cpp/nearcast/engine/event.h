@@ -50,6 +50,8 @@ struct ChangeColumns {
   std::vector<std::uint8_t> kind, reason;
   std::vector<double> score;                             ///< NaN: has none
   std::vector<std::pair<std::int64_t, Error>> rejected;  ///< row, and why
+  std::vector<std::int64_t> nanoseconds;                 ///< per event, if they were timed
+  double cpu_seconds = 0;                                ///< of this thread, for all of them
 };
 
 }  // namespace nearcast

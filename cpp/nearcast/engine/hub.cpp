@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/engine/stopwatch.h"
 
 namespace nearcast {
 
@@ -42,9 +43,10 @@ void Hub::check_invariants() const {
   ensure(messages_.store().size() == messages_.size(), "hub: a dropped message is still there");
 }
 
-ChangeColumns Hub::apply(std::span<const Event> events, bool stops_at_error) {
+ChangeColumns Hub::apply(std::span<const Event> events, bool stops_at_error, bool is_timed) {
   const std::lock_guard lock(mutex_);
   ChangeColumns out;
+  Stopwatch watch;
   for (std::size_t row = 0; row < events.size(); ++row) {
     Step step{static_cast<std::int64_t>(row), moment_of(events[row]), out};
     try {
@@ -60,7 +62,10 @@ ChangeColumns Hub::apply(std::span<const Event> events, bool stops_at_error) {
     carry_out(events[row], step);
     report_top(step);
     messages_.forget_dropped();
+    if (is_timed) watch.lap(out.nanoseconds, 1);
   }
+  out.cpu_seconds = watch.cpu_seconds();
+  watch.finish(out.nanoseconds);
   return out;
 }
 

@@ -66,8 +66,8 @@ class Hub {
   Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top);
 
   /// Apply events in order. With `stops_at_error` the first rejected event is the last one looked
-  /// at.
-  ChangeColumns apply(std::span<const Event> events, bool stops_at_error);
+  /// at; with `is_timed` the time of each is taken, if none is rejected.
+  ChangeColumns apply(std::span<const Event> events, bool stops_at_error, bool is_timed = false);
 
   /// Whose threshold a message would reach now; nothing changes.
   std::vector<std::string> reached_by_rank(std::span<const std::string_view> words,

@@ -28,6 +28,8 @@ from nearcast.bench.results import Spread
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
+    import pyarrow as pa
+
     from nearcast.bench.contenders import Contender, Measurement
     from nearcast.bench.mixed import SegmentTimes
     from nearcast.bench.workloads.scenario import Scenario
@@ -187,7 +189,7 @@ def _work(measurement: Measurement) -> results.WorkPerMessage:
 def _facts(scenario: Scenario, plan: Plan) -> results.WorkloadFacts:
     messages, subscriptions = scenario.messages, scenario.subscriptions
     tokens = sum(len(chunk.flatten()) for chunk in messages.column("tokens").chunks)
-    keywords = sum(len(chunk.flatten()) for chunk in subscriptions.column("keywords").chunks)
+    keywords = _keywords(subscriptions)
     return results.WorkloadFacts(
         source=scenario.source.name,
         group=scenario.group.name,
@@ -200,3 +202,10 @@ def _facts(scenario: Scenario, plan: Plan) -> results.WorkloadFacts:
         alpha=scenario.alpha,
         threshold=scenario.threshold,
     )
+
+
+def _keywords(subscriptions: pa.Table) -> int:
+    if "expression" in subscriptions.schema.names:
+        texts = subscriptions.column("expression").to_pylist()
+        return sum(1 for text in texts for word in text.split() if word not in ("AND", "OR"))
+    return sum(len(chunk.flatten()) for chunk in subscriptions.column("keywords").chunks)

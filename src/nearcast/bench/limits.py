@@ -82,7 +82,7 @@ def measure_limits(scenario: Scenario, index: str, repetitions: int) -> Limits:
     threads = _two_threads(matcher, codes, repetitions)
     ones = _change_one_by_one(matcher, scenario)
     inserts, deletes = _change_in_batches(matcher, scenario)
-    _churn(matcher, scenario)
+    churn(matcher, scenario)
     return Limits(
         index=index,
         source=scenario.source.name,
@@ -195,7 +195,7 @@ def _change_in_batches(matcher: Matcher, scenario: Scenario) -> tuple[float, flo
     return (inserted - start) * 1e6 / count, (deleted - inserted) * 1e6 / count
 
 
-def _churn(matcher: Matcher, scenario: Scenario) -> None:
+def churn(matcher: Matcher, scenario: Scenario) -> None:
     """Replace every third subscription three times; what is held in the end is what was built."""
     held = scenario.subscriptions
     rng = random_stream(scenario.source.seed, Stream.HARNESS, 2)

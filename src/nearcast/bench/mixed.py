@@ -128,8 +128,12 @@ def _draw_batches(scenario: Scenario, count: int, changes: int, messages: int) -
     return [
         Batch(
             compact(published.slice(i * messages, messages), "tokens"),
-            compact(inserts.slice(i * changes, changes), "keywords"),
+            _inserts(inserts.slice(i * changes, changes)),
             deletes[i * changes : (i + 1) * changes],
         )
         for i in range(count)
     ]
+
+
+def _inserts(table: pa.Table) -> pa.Table:
+    return compact(table, "keywords") if "keywords" in table.schema.names else table

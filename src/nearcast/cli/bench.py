@@ -25,11 +25,12 @@ from nearcast.bench.harness import Plan, run_match
 from nearcast.bench.provenance import find_provenance
 from nearcast.bench.ranking import RankedSource, rank_contenders
 from nearcast.bench.results import Result
+from nearcast.bench.workloads.expressions import ExpressionSource
 from nearcast.bench.workloads.groups import GROUPS, find_group
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.real import DATASETS, open_source
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
-from nearcast.cli import bench_limits
+from nearcast.cli import bench_limits, bench_moving
 
 if TYPE_CHECKING:
     import argparse
@@ -55,6 +56,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "against brute force, time all messages, and write the numbers as JSON.",
     )
     _add_workload_options(match)
+    match.add_argument(
+        "--expressions",
+        action="store_true",
+        help="boolean expressions of 3 to 7 keywords in place of 1 to 5 plain ones",
+    )
     _add_measuring_options(match)
     match.set_defaults(run=run)
     rank = commands.add_parser(
@@ -68,6 +74,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     rank.set_defaults(run=run)
     _add_spark(commands)
     bench_limits.add_parser(commands)
+    bench_moving.add_parser(commands)
 
 
 def _add_spark(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -216,7 +223,7 @@ def _sources(args: argparse.Namespace) -> Iterator[Source]:
             for alpha, threshold in product(args.alpha, args.threshold):
                 yield RankedSource(source, alpha, threshold)
         else:
-            yield source
+            yield ExpressionSource(source) if args.expressions else source
 
 
 def _plain_sources(args: argparse.Namespace) -> Iterator[Source]:

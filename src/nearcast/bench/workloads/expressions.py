@@ -7,6 +7,7 @@ normal form, and no keyword is negated.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,16 +19,48 @@ from nearcast.bench.workloads.streams import CHUNK_ROWS, Stream, chunks
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from nearcast.bench.workloads.groups import Group
     from nearcast.bench.workloads.presets import Preset
+    from nearcast.bench.workloads.scenario import Source
 
 OPERATORS = (" AND ", " OR ")
+KEYWORDS = (3, 7)
+"""How many keywords an expression has, both ends included."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExpressionSource:
+    """A source whose subscriptions have expressions."""
+
+    source: Source
+
+    @property
+    def name(self) -> str:
+        """Name of the preset or of the data set, and what is different about it."""
+        return f"{self.source.name} expressions"
+
+    @property
+    def seed(self) -> int:
+        """What the rows depend on besides the name."""
+        return self.source.seed
+
+    def messages(self, count: int, group: Group, *, first: int = 0) -> pa.Table:
+        """Return messages `first` to `first + count`."""
+        return self.source.messages(count, group, first=first)
+
+    def subscriptions(
+        self, count: int, keywords: tuple[int, int] = KEYWORDS, *, first: int = 0
+    ) -> pa.Table:
+        """Return subscriptions `first` to `first + count`, with a column `expression`."""
+        table = self.source.subscriptions(count, keywords, first=first)
+        return with_expressions(table, self.seed, first)
 
 
 def expressions(
     preset: Preset,
     count: int,
     seed: int,
-    keywords: tuple[int, int] = (3, 7),
+    keywords: tuple[int, int] = KEYWORDS,
     *,
     first: int = 0,
 ) -> pa.Table:
@@ -39,10 +72,15 @@ def expressions(
         As `subscriptions`, with a string column `expression` in place of `keywords`.
     """
     table = subscriptions(preset, count, seed, keywords, first=first)
+    return with_expressions(table, seed, first)
+
+
+def with_expressions(table: pa.Table, seed: int, first: int = 0) -> pa.Table:
+    """Join the keywords of subscriptions `first` and following; `expression` takes their place."""
     choices = np.concatenate(
         [
             chunk.rng.random((CHUNK_ROWS, 4))[chunk.wanted]
-            for chunk in chunks(seed, Stream.EXPRESSIONS, first, count)
+            for chunk in chunks(seed, Stream.EXPRESSIONS, first, table.num_rows)
         ]
         or [np.empty((0, 4))]
     )

@@ -147,6 +147,10 @@ class MovingWorkload:
         table = self._messages(self._first_row, self.plan.messages)
         return table.append_column("expires", pa.array(steps * self.plan.step_seconds))
 
+    def later_messages(self, first: int, count: int) -> pa.Table:
+        """Return `tokens`, `lon`, `lat` of messages by number; `messages` has the first ones."""
+        return self._messages(self._first_row + first, count)
+
     def steps(self) -> Iterator[MovingStep]:
         """Yield what happens, from step 1 on."""
         first_message = self.plan.messages
