@@ -1,7 +1,8 @@
-"""Writes the measured numbers into README.md, from benchmarks/results/*.json.
+"""Writes the measured numbers into README.md and docs/benchmarks.md.
 
-The files are those of `nearcast bench match --out`. Nobody types a number: the block between the
-two markers is made here, and a test compares it with what this program would write.
+They come from the files that `nearcast bench … --out` wrote to benchmarks/results. Nobody types a
+number: the block between the markers is made here, and a test compares it with what this program
+would write.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ from typing import Any
 
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
+BENCHMARKS = ROOT / "docs" / "benchmarks.md"
 RESULTS = ROOT / "benchmarks" / "results"
+IN_README = "auto-*.json"
 
 START = "<!-- results:start -->"
 END = "<!-- results:end -->"
@@ -22,13 +25,69 @@ COLUMNS = (
     *("workload", "subscriptions", "index", "µs/message", "p99 µs", "cpu µs"),
     *("candidates", "matches", "build s", "bytes/subscription"),
 )
+MOVING_COLUMNS = (
+    *("workload", "operation", "index", "cpu µs", "times auto"),
+    *("p50 µs", "p99 µs", "p99.9 µs", "worst µs", "changes", "bytes/message"),
+)
+RATIO_COLUMNS = ("workload", "subscriptions", "auto cpu µs", "times keyword-first", "times floor")
+CLAIM_COLUMNS = ("claim", "workload", "subscriptions", "cpu µs, in the claimed order", "holds")
 NO_RESULTS = "No results are recorded yet: `benchmarks/results` is empty.\n"
 
+LIMITS = {
+    "build_per_second": "built per second, from dictionary arrays",
+    "bytes_per_subscription": "bytes per subscription",
+    "codes_us": "µs per message in bulk, words as dictionary codes",
+    "strings_us": "µs per message in bulk, words as strings",
+    "single_core_us": "µs per message in bulk, the messages of the single calls",
+    "single_call_us": "µs per call of `Matcher.match` with a list of words",
+    "two_threads": "messages per second of two threads, as a multiple of one's",
+    "insert_us": "µs per insert, in batches",
+    "delete_us": "µs per delete, in batches",
+    "change_p999_us": "p99.9 µs of inserts and deletes one by one",
+    "change_max_us": "slowest µs of them",
+    "churned_us": "µs per message after a third was replaced three times",
+    "open_ms": "ms to open a snapshot",
+}
+CLAIMS = {
+    "LFilter, Rt++, IR": ("lfilter", "rt++-tree", "ir-tree"),
+    "AP before IQ": ("ap-tree", "iq-tree"),
+    "AP before Rt": ("ap-tree", "rt-tree"),
+    "cost-based probe before token sets": ("mbr-trie", "mbr-trie:probe=token-set"),
+    "cost-based probe before trie": ("mbr-trie", "mbr-trie:probe=trie"),
+    "locality, idf, df, random": (
+        "rt+-tree",
+        "rt+-tree:representative=idf",
+        "rt+-tree:representative=df",
+        "rt+-tree:representative=random",
+    ),
+}
+"""Orders that papers claim, the fastest first."""
 
-def block(folder: Path = RESULTS) -> str:
-    """Return what stands between the markers, one part per file in the order of their names."""
-    parts = [part for path in sorted(folder.glob("*.json")) if (part := _part(path))]
+
+def block(folder: Path = RESULTS, pattern: str = "*.json") -> str:
+    """Return the tables of matching, one part per file in the order of their names."""
+    parts = [
+        f"{_origin(path.name, result)}\n\n{_match_table(result)}"
+        for path, result in _recorded(folder, pattern, "match")
+    ]
     return "\n".join(parts) or NO_RESULTS
+
+
+def benchmarks(folder: Path = RESULTS) -> str:
+    """Return everything that is recorded, for docs/benchmarks.md."""
+    runs = [r for _, result in _recorded(folder, "*.json", "match") for r in result["runs"]]
+    rows = {
+        "Against the baseline and the floor": (RATIO_COLUMNS, _ratios(folder)),
+        "Orders that the papers claim": (CLAIM_COLUMNS, [c for run in runs for c in _claims(run)]),
+    }
+    parts = [f"## {title}\n\n{_table(*table)}" for title, table in rows.items()]
+    limits = [
+        f"{_origin(path.name, result)}\n\n{_limits_table(result['runs'])}"
+        for path, result in _recorded(folder, "*.json", "limits")
+    ]
+    return "\n".join(
+        [*parts, "## Beside matching in bulk\n", *limits, "## Every kind\n", block(folder)]
+    )
 
 
 def with_block(text: str, content: str) -> str:
@@ -46,30 +105,117 @@ def with_block(text: str, content: str) -> str:
     return f"{before}{START}\n{content}{END}{rest.split(END)[1]}"
 
 
-def _part(path: Path) -> str:
-    """Return the table of one file, or nothing if it holds another measurement."""
-    result = json.loads(path.read_text(encoding="utf-8"))
-    if result.get("command") != "match":
-        return ""
-    if result["format"] != FORMAT:
-        msg = f"{path.name}: got format {result['format']}, wanted {FORMAT}"
-        raise ValueError(msg)
+def documents() -> dict[Path, str]:
+    """Return what each document should be."""
+    blocks = {README: block(RESULTS, IN_README), BENCHMARKS: benchmarks()}
+    return {
+        path: with_block(path.read_text(encoding="utf-8"), content)
+        for path, content in blocks.items()
+    }
+
+
+def _recorded(folder: Path, pattern: str, command: str) -> list[tuple[Path, dict[str, Any]]]:
+    """Return the files that hold this measurement, with their content."""
+    found = []
+    for path in sorted(folder.glob(pattern)):
+        result = json.loads(path.read_text(encoding="utf-8"))
+        if result.get("command") != command:
+            continue
+        if result["format"] != FORMAT:
+            msg = f"{path.name}: got format {result['format']}, wanted {FORMAT}"
+            raise ValueError(msg)
+        found.append((path, result))
+    return found
+
+
+def _match_table(result: dict[str, Any]) -> str:
     rows = [_cells(run["workload"], c) for run in result["runs"] for c in run["contenders"]]
-    marks = [":---" if name in ("workload", "index") else "---:" for name in COLUMNS]
-    lines = [_line(list(COLUMNS)), _line(marks), *map(_line, rows)]
-    return f"{_origin(path.name, result)}\n\n" + "\n".join(lines) + "\n"
+    return _table(COLUMNS, rows)
+
+
+def _limits_table(result: dict[str, Any]) -> str:
+    runs = result["runs"]
+    titles = [f"{run['index']}, {run['source']}, {run['subscriptions']:,}" for run in runs]
+    rows = [[text, *(_number(run[name]) for run in runs)] for name, text in LIMITS.items()]
+    return _table(("what", *titles), rows)
+
+
+def _rank_table(result: dict[str, Any]) -> str:
+    rows = []
+    for run in result["runs"]:
+        base = _cpu_us(run).get("keyword-first")
+        for contender in run["contenders"]:
+            workload, *cells = _cells(run["workload"], contender)
+            terms = f"α {run['workload']['alpha']}, θ {run['workload']['threshold']}"
+            cpu = contender["match"]["cpu_us"]["median"]
+            times = _number(base / cpu) if base else ""
+            rows.append([f"{workload}, {terms}", *cells, times])
+    return _table((*COLUMNS, "times keyword-first"), rows)
+
+
+def _moving_table(result: dict[str, Any]) -> str:
+    rows = []
+    for run in result["runs"]:
+        facts, contenders = run["workload"], run["contenders"]
+        where = [f"{facts['source']}, {facts['objects']:,} moving, {facts['messages']:,} live"]
+        own = next(c for c in contenders if c["kind"] == "auto")["operations"]
+        for operation in own:
+            for contender in contenders:
+                cost = contender["operations"][operation]
+                cpu = cost["cpu_us"]["median"]
+                times = cpu / own[operation]["cpu_us"]["median"]
+                tail = [cost[name] for name in ("p50_us", "p99_us", "p999_us", "worst_us")]
+                numbers = [cpu, times, *tail, cost["changes"], contender["bytes_per_message"]]
+                cells = [operation, f"`{contender['name']}`", *map(_number, numbers)]
+                rows.append([*where, *cells])
+    return _table(MOVING_COLUMNS, rows)
+
+
+def _ratios(folder: Path) -> list[list[str]]:
+    rows = []
+    for _, result in _recorded(folder, IN_README, "match"):
+        for run in result["runs"]:
+            cpu = _cpu_us(run)
+            own, base, floor = (cpu[name] for name in ("auto", "keyword-first", "floor"))
+            ratios = (own, base / own, own / floor)
+            rows.append([*_where(run["workload"]), *map(_number, ratios)])
+    return rows
+
+
+def _claims(run: dict[str, Any]) -> list[list[str]]:
+    cpu = _cpu_us(run)
+    rows = []
+    for claim, names in CLAIMS.items():
+        if not all(name in cpu for name in names):
+            continue
+        times = [cpu[name] for name in names]
+        holds = "yes" if times == sorted(times) else "no"
+        shown = ", ".join(map(_number, times))
+        rows.append([claim, *_where(run["workload"]), shown, holds])
+    return rows
+
+
+def _cpu_us(run: dict[str, Any]) -> dict[str, float]:
+    return {c["name"]: c["match"]["cpu_us"]["median"] for c in run["contenders"]}
 
 
 def _origin(name: str, result: dict[str, Any]) -> str:
     source, machine = result["provenance"], result["provenance"]["machine"]
     commit = (source["commit"] or "unknown")[:10]
     changed = ", with uncommitted changes" if source["is_dirty"] else ""
-    seeds = sorted({run["workload"]["seed"] for run in result["runs"]})
+    facts = [run.get("workload", {}) for run in result["runs"]]
+    seeds = sorted({fact["seed"] for fact in facts if "seed" in fact})
+    messages = sorted({fact["messages"] for fact in facts if "messages" in fact})
+    more = f", seed {', '.join(map(str, seeds))}" if seeds else ""
+    more += f", {', '.join(f'{count:,}' for count in messages)} messages" if messages else ""
     return (
         f"`{name}`: {source['date'][:10]}, commit {commit}{changed}; {machine['cpu']}, "
-        f"{machine['cores']} cores; {result['repetitions']} repetitions, "
-        f"seed {', '.join(map(str, seeds))}."
+        f"{machine['cores']} cores; {result['repetitions']} repetitions{more}."
     )
+
+
+def _where(workload: dict[str, Any]) -> tuple[str, str]:
+    return f"{workload['source']}, {workload['group']}", f"{workload['subscriptions']:,}"
 
 
 def _cells(workload: dict[str, Any], contender: dict[str, Any]) -> list[str]:
@@ -83,9 +229,13 @@ def _cells(workload: dict[str, Any], contender: dict[str, Any]) -> list[str]:
         contender["build"]["wall_seconds"],
         contender["memory"]["bytes_per_subscription"],
     )
-    where = f"{workload['source']}, {workload['group']}"
-    index = f"`{contender['name']}`"
-    return [where, f"{workload['subscriptions']:,}", index, *map(_number, numbers)]
+    return [*_where(workload), f"`{contender['name']}`", *map(_number, numbers)]
+
+
+def _table(columns: tuple[str, ...], rows: list[list[str]]) -> str:
+    left = ("workload", "index", "operation", "what", "claim", "holds")
+    marks = [":---" if name in left else "---:" for name in columns]
+    return "\n".join([_line(list(columns)), _line(marks), *map(_line, rows)]) + "\n"
 
 
 def _number(value: float) -> str:
@@ -96,10 +246,18 @@ def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
+COMMANDS = {
+    "limits": ("Beside matching in bulk", _limits_table),
+    "moving": ("Moving subscriptions and live messages", _moving_table),
+    "rank": ("Ranking", _rank_table),
+    "match": ("Matching, every kind", _match_table),
+}
+
+
 def main() -> int:
-    """Write the block."""
-    text = README.read_text(encoding="utf-8")
-    README.write_text(with_block(text, block()), encoding="utf-8")
+    """Write the blocks."""
+    for path, text in documents().items():
+        path.write_text(text, encoding="utf-8")
     return 0
 
 

@@ -190,9 +190,9 @@ def load_writer():
 writer = load_writer()
 
 
-def test_results_in_the_readme_are_those_of_the_recorded_files():
-    text = README.read_text(encoding="utf-8")
-    assert text == writer.with_block(text, writer.block())
+def test_results_in_the_documents_are_those_of_the_recorded_files():
+    for path, wanted in writer.documents().items():
+        assert path.read_text(encoding="utf-8") == wanted, path
 
 
 def test_without_results_the_block_says_so(tmp_path):
