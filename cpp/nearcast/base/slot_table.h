@@ -56,12 +56,12 @@ class NumberTable {
     }
     put(hash, number);
     ++count_;
-    migrate(16, hash_of_number);
+    migrate(kSteps, hash_of_number);
   }
 
   template <typename HashOf>
   bool erase(std::uint32_t hash, std::uint32_t number, HashOf&& hash_of_number) {
-    migrate(16, hash_of_number);
+    migrate(kSteps, hash_of_number);
     if (!erase_in(cells_, hash, number, hash_of_number) &&
         !erase_in(old_cells_, hash, number, hash_of_number)) {
       return false;
@@ -96,6 +96,10 @@ class NumberTable {
   }
 
  private:
+  /// Old cells that a change moves: a table grows by half at least, and is moved before it grows
+  /// again.
+  static constexpr std::size_t kSteps = 4;
+
   struct Header {
     std::uint64_t count, migrated;
   };

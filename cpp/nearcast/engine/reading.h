@@ -86,7 +86,8 @@ template <typename Add, typename Remove>
 std::vector<SubscriptionId> add_rows(const IdColumn& ids, std::size_t rows, ExternalIds& known,
                                      std::span<const std::uint32_t> order, Add&& add,
                                      Remove&& remove) {
-  known.reserve(known.size() + rows);
+  // A few more than there are must not pay for moving all.
+  if (rows > known.size() / 8) known.reserve(known.size() + rows);
   std::vector<SubscriptionId> slots(rows);
   std::size_t added = 0, row = 0;
   try {
