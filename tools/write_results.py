@@ -29,7 +29,11 @@ MOVING_COLUMNS = (
     *("workload", "operation", "index", "cpu µs", "times auto"),
     *("p50 µs", "p99 µs", "p99.9 µs", "worst µs", "changes", "bytes/message"),
 )
-RATIO_COLUMNS = ("workload", "subscriptions", "auto cpu µs", "times keyword-first", "times floor")
+RATIO_COLUMNS = (
+    *("workload", "subscriptions", "auto cpu µs"),
+    *("keyword-first / auto", "auto / floor", "without vector instructions / auto"),
+)
+PLAIN = "auto:kernels=plain"
 CLAIM_COLUMNS = ("claim", "workload", "subscriptions", "cpu µs, in the claimed order", "holds")
 NO_RESULTS = "No results are recorded yet: `benchmarks/results` is empty.\n"
 
@@ -177,8 +181,9 @@ def _ratios(folder: Path) -> list[list[str]]:
         for run in result["runs"]:
             cpu = _cpu_us(run)
             own, base, floor = (cpu[name] for name in ("auto", "keyword-first", "floor"))
-            ratios = (own, base / own, own / floor)
-            rows.append([*_where(run["workload"]), *map(_number, ratios)])
+            plain = _number(cpu[PLAIN] / own) if PLAIN in cpu else ""
+            ratios = map(_number, (own, base / own, own / floor))
+            rows.append([*_where(run["workload"]), *ratios, plain])
     return rows
 
 

@@ -180,7 +180,9 @@ void make_room(MatchColumns& out, std::size_t more, std::size_t done, std::size_
   if (wanted <= out.message.capacity()) return;
   const double all =
       static_cast<double>(wanted) * static_cast<double>(messages) / static_cast<double>(done);
-  const std::size_t room = std::max(wanted * 3 / 2, static_cast<std::size_t>(1.05 * all) + 64);
+  // A guess from few messages may be far off. Too much costs addresses, too little a copy of all.
+  const double slack = done < 1024 ? 2 : 1.25;
+  const std::size_t room = std::max(wanted * 3 / 2, static_cast<std::size_t>(slack * all) + 64);
   out.message.reserve(room);
   if (!out.has_words) out.number.reserve(room);
 }
