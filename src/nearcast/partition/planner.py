@@ -64,7 +64,7 @@ def make_plan(
     words = words_by_frequency(wants, history)
     known = replace(empty, words=words, homes=np.zeros((1, len(words)), np.int32))
     if mechanism in ("keyword", "prefix"):
-        cuts = cut_words(*_word_rows(known, wants, sample), len(words), partitions)
+        cuts = cut_words(*word_rows(known, wants, sample), len(words), partitions)
         return replace(known, homes=cuts[None])
     points = points[0], centres(message_boxes(sample))
     first = first_level or _largest_divisor(partitions)
@@ -91,7 +91,7 @@ def words_by_frequency(wants: Wants, sample: pa.Table) -> pa.Array:
     return used.take(pa.array(np.lexsort((-uses, -counts))))
 
 
-def _word_rows(plan: Plan, wants: Wants, sample: pa.Table) -> tuple[_Pairs, _Pairs]:
+def word_rows(plan: Plan, wants: Wants, sample: pa.Table) -> tuple[_Pairs, _Pairs]:
     """Return which subscriptions are found by which words, and which messages have which."""
     offsets, tokens = list_parts(sample.column("tokens"))
     rows, codes = rows_of(offsets), plan.codes(tokens)
@@ -108,7 +108,7 @@ def _space_first(
 ) -> Plan:
     boxes = cut_space(*points, leaves)
     parts = known.partitions // leaves
-    subscriptions, messages = _word_rows(known, wants, sample)
+    subscriptions, messages = word_rows(known, wants, sample)
     everywhere = wants.mode == "top"
     lives = touches(wants.boxes, boxes) | ~(wants.is_local | everywhere)[:, None]
     seen = touches(message_boxes(sample), boxes) | everywhere
@@ -131,7 +131,7 @@ def _words_first(
     sample: pa.Table,
     points: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> Plan:
-    pairs = _word_rows(known, wants, sample)
+    pairs = word_rows(known, wants, sample)
     homes = cut_words(*pairs, len(known.words), parts)
     leaves = []
     for part in range(parts):

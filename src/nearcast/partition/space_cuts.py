@@ -35,6 +35,18 @@ def cut_space(
     return np.array(leaves)
 
 
+def cut_box(
+    subscriptions: NDArray[np.float64],
+    messages: NDArray[np.float64],
+    box: NDArray[np.float64],
+    axis: int,
+) -> NDArray[np.float64]:
+    """Return the two halves of a box, cut across an axis where both cost alike; shape (2, 4)."""
+    halves: list[tuple[float, ...]] = []
+    _cut(subscriptions, messages, box, 2, axis, halves)
+    return np.array(halves)
+
+
 def touches(boxes: NDArray[np.float64], leaves: NDArray[np.float64]) -> NDArray[np.bool_]:
     """Say which boxes share a point with which leaves, borders included; shape (boxes, leaves)."""
     west, south, east, north = (boxes[:, i, None] for i in range(4))
