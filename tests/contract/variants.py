@@ -132,7 +132,11 @@ def top_variants() -> list[dict[str, Any]]:
         for expiry in nc.expiry_kinds()
         for parameters in ({}, *(_TINY_EXPIRY.get(expiry.name, []) if arrival == "auto" else ()))
     ]
-    return arrivals + pairs
+    searches = [
+        {"topk": "auto", "expiry": expiry, "topk_parameters": {"ranking": "ir-tree", **children}}
+        for expiry, children in (("naive", {"ir_tree_children": 4}), ("skyband", {}))
+    ]
+    return arrivals + pairs + searches
 
 
 def top_name(settings: dict[str, Any]) -> str:

@@ -11,6 +11,8 @@
 #include "nearcast/topk/expiry/cost_skyband.h"
 #include "nearcast/topk/expiry/rank_slack.h"
 #include "nearcast/topk/expiry/skyband.h"
+#include "nearcast/topk/ranking/ir_tree/ir_tree_ranking.h"
+#include "nearcast/topk/ranking/posting_ranking.h"
 
 namespace nearcast {
 namespace {
@@ -66,6 +68,11 @@ const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, c
 }
 
 }  // namespace
+
+std::unique_ptr<MessageRanking> make_ranking(const TopState& state, const TopTuning& tuning) {
+  if (tuning.ranking == "ir-tree") return std::make_unique<IrTreeRanking>(state, tuning);
+  return std::make_unique<PostingRanking>(state, tuning);
+}
 
 const std::vector<ArrivalKind>& arrival_kinds() {
   static const std::vector<ArrivalKind> kinds = {

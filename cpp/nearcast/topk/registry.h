@@ -28,6 +28,9 @@ struct ExpiryKind {
                                         ArrivalIndex& arrival, const TopTuning& tuning);
 };
 
+/// By the name in `tuning`, which is checked.
+std::unique_ptr<MessageRanking> make_ranking(const TopState& state, const TopTuning& tuning);
+
 const std::vector<ArrivalKind>& arrival_kinds();
 const std::vector<ExpiryKind>& expiry_kinds();
 /// Throw an invalid-parameter error that lists the names.

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "nearcast/base/errors.h"
-#include "nearcast/topk/ranking/posting_ranking.h"
 #include "nearcast/topk/registry.h"
 
 namespace nearcast {
@@ -19,7 +18,7 @@ TopEngine::TopEngine(const MessageStore& messages, const TokenWeights& weights, 
                      const std::string& arrival, const std::string& expiry, TopTuning tuning)
     : state_(messages, weights, space, expiry_for(arrival, expiry).counts_dominators),
       arrival_(arrival_kind(arrival).make(state_, tuning)),
-      ranking_(std::make_unique<PostingRanking>(state_, tuning)),
+      ranking_(make_ranking(state_, tuning)),
       expiry_(expiry_for(arrival, expiry).make(state_, *ranking_, *arrival_, tuning)) {}
 
 void TopEngine::begin() {
