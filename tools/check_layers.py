@@ -32,10 +32,11 @@ PYTHON = {
     "matcher": {"_core", "errors", "model", "text", "weights", "keywords", "columns"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
     | {"explain", "matcher"},
+    "top_stream": {"_core", "matcher"},
     "partition": {"errors", "model", "weights", "events"},
     "spark": {"errors", "model", "text", "weights", "events", "matcher", "hub", "partition"},
     "bench": {"errors", "model", "text", "weights", "keywords", "events", "columns", "matcher"}
-    | {"hub", "partition", "spark"},
+    | {"hub", "partition", "spark", "top_stream"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}
     | {"partition", "spark"},
 }

@@ -9,4 +9,5 @@ NB_MODULE(_core, module) {
   nearcast::bind_rank_engine(module);
   nearcast::bind_snapshot(module);
   nearcast::bind_hub(module);
+  nearcast::bind_top_stream(module);
 }

@@ -254,3 +254,35 @@ class Hub:
 
     @property
     def rank_engine(self) -> RankEngine: ...
+
+class TopStream:
+    """Top lists over the newest messages: columns in, times out."""
+
+    def __init__(self, window: int, space: tuple, arrival: str, expiry: str, parameters: Mapping[str, bool | float | str]) -> None: ...
+
+    def start_epoch(self, documents: int, df: object) -> None:
+        """Weigh tokens by their df, which is by token; before all else."""
+
+    def subscribe(self, rows: tuple, alpha: object, k: int) -> None:
+        """Rows are (offsets, tokens, lon, lat)."""
+
+    def adopt(self, other: TopStream) -> None:
+        """
+        Take subscriptions and lists of a stream of the same messages and kind of expiry.
+        """
+
+    def publish(self, messages: tuple) -> tuple:
+        """
+        (offsets, tokens, lon, lat) in; (arrival ns, expiry ns or -1, number of changes).
+        """
+
+    def results(self, subscriptions: object) -> tuple:
+        """What they hold, best first: (ends, messages, scores)."""
+
+    def look_at_all(self, rows: tuple, alpha: object, k: int) -> tuple:
+        """What such subscriptions would hold, by brute force."""
+
+    @property
+    def stats(self) -> dict: ...
+
+    def check_invariants(self) -> None: ...

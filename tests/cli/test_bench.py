@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import argparse
 import json
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from bench_calls import Silent, call
 
 from nearcast.bench import checks, contenders, limits, moving, report
 from nearcast.bench.checks import WrongAnswerError
@@ -31,21 +31,6 @@ from nearcast.cli import bench, generate
 from nearcast.events import Publish, Subscribe, Unsubscribe, read_event
 from nearcast.hub import Hub
 from nearcast.matcher import Matcher, indexes
-
-
-def call(module, *arguments):
-    parser = argparse.ArgumentParser()
-    module.add_parser(parser.add_subparsers())
-    args = parser.parse_args([str(argument) for argument in arguments])
-    return args.run(args)
-
-
-class Silent:
-    def __init__(self):
-        self.steps = []
-
-    def step(self, description):
-        self.steps.append(description)
 
 
 @pytest.fixture(scope="module")

@@ -140,4 +140,21 @@ void TopEngine::load(ArchiveReader& in) {
   });
 }
 
+void TopEngine::adopt(const TopEngine& other) {
+  ensure(size() == 0, "top engine: subscriptions are adopted where there are none");
+  std::vector<Held> held;
+  other.state_.subscriptions.for_each([&](SubscriptionId id) {
+    const TopSubscriptions::Record& record = other.state_.subscriptions[id];
+    const TopTerms terms{record.at, record.k, record.alpha};
+    state_.subscriptions.add(id, other.state_.subscriptions.tokens(id), terms, *state_.weights);
+    state_.buffers.open(id);
+    arrival_->insert(id);
+    const ResultBuffers& theirs = other.state_.buffers;
+    held.clear();
+    for (std::uint32_t place = 0; place < theirs.size(id); ++place)
+      held.push_back(theirs.held(id, place));
+    expiry_->restore(id, held, theirs.threshold(id));
+  });
+}
+
 }  // namespace nearcast

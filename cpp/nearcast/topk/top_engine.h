@@ -64,6 +64,9 @@ class TopEngine {
   TopStats stats() const;
   void check_invariants() const;
 
+  /// Into an engine that has no subscription: those of one over the same messages and weights, with
+  /// the same kind of expiry, and what they hold.
+  void adopt(const TopEngine& other);
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);  ///< into an engine that is new, when the messages are there
 

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
 from nearcast.bench import report
 from nearcast.bench.checks import WrongAnswerError
@@ -30,7 +29,8 @@ from nearcast.bench.workloads.groups import GROUPS, find_group
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.real import DATASETS, open_source
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
-from nearcast.cli import bench_limits, bench_moving
+from nearcast.cli import bench_limits, bench_moving, bench_topk
+from nearcast.cli.progress import named_steps
 
 if TYPE_CHECKING:
     import argparse
@@ -75,6 +75,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_spark(commands)
     bench_limits.add_parser(commands)
     bench_moving.add_parser(commands)
+    bench_topk.add_parser(commands)
 
 
 def _add_spark(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -233,20 +234,6 @@ def _plain_sources(args: argparse.Namespace) -> Iterator[Source]:
         yield open_source(name, args.data, args.seed)
 
 
-class _Bar:
-    """A progress bar on a terminal, nothing elsewhere."""
-
-    def __init__(self, bar: Progress, steps: int) -> None:
-        self._bar = bar
-        self._task = bar.add_task("prepare", total=steps)
-        self._begun = 0
-
-    def step(self, description: str) -> None:
-        """One more step begins, so all before it are done."""
-        self._bar.update(self._task, description=description, completed=self._begun)
-        self._begun += 1
-
-
 def _run_one(
     scenario: Scenario,
     specs: list[ContenderSpec],
@@ -254,12 +241,5 @@ def _run_one(
     make: Callable[[ContenderSpec], Contender],
     console: Console,
 ) -> Run:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(
-        *columns,
-        TimeElapsedColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as bar:
-        return run_match(scenario, specs, plan, _Bar(bar, plan.steps(len(specs))), make)
+    with named_steps(console, plan.steps(len(specs))) as progress:
+        return run_match(scenario, specs, plan, progress, make)

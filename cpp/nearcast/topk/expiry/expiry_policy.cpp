@@ -49,6 +49,11 @@ void ExpiryPolicy::hold(SubscriptionId id, std::span<const Held> all) {
   state_.buffers.assign(id, all);
 }
 
+void ExpiryPolicy::restore(SubscriptionId id, std::span<const Held> all, Units threshold) {
+  hold(id, all);
+  set_threshold(id, threshold);
+}
+
 void ExpiryPolicy::set_threshold(SubscriptionId id, Units units) {
   const Units old = state_.buffers.threshold(id);
   if (units == old) return;

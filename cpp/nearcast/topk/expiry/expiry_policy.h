@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "nearcast/base/work_counters.h"
@@ -36,6 +37,8 @@ class ExpiryPolicy {
   /// Fill the buffer from the live messages.
   virtual void evaluate(SubscriptionId id) = 0;
 
+  /// Let an empty buffer hold what another of the same policy holds, over the same messages.
+  virtual void restore(SubscriptionId id, std::span<const Held> all, Units threshold);
   /// A message came, or went, whoever holds it.
   virtual void window_moved(bool /*has_grown*/) {}
 

@@ -67,6 +67,12 @@ void SkybandPolicy::hold_skyband(SubscriptionId id, Units threshold) {
   set_threshold(id, threshold);
 }
 
+/// What it holds is a skyband already, so all of it stays and is counted.
+void SkybandPolicy::restore(SubscriptionId id, std::span<const Held> all, Units threshold) {
+  found_.assign(all.begin(), all.end());
+  hold_skyband(id, threshold);
+}
+
 void SkybandPolicy::check_buffer(SubscriptionId id) const {
   const ResultBuffers& buffers = state_.buffers;
   for (std::uint32_t place = 0; place < buffers.size(id); ++place) {

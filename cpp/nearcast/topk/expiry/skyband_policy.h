@@ -31,6 +31,7 @@ class SkybandPolicy : public ExpiryPolicy {
 
   void arrive(SubscriptionId id, const Held& newcomer) override;
   void leave(SubscriptionId id, MessageId message, bool is_oldest) override;
+  void restore(SubscriptionId id, std::span<const Held> all, Units threshold) override;
   void check_buffer(SubscriptionId id) const override;
 
  protected:

@@ -1,0 +1,109 @@
+#include "nearcast/engine/top_stream.h"
+
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/variant.h>
+
+#include "bindings/bind.h"
+#include "bindings/columns.h"
+
+using namespace nb::literals;
+
+namespace nearcast {
+namespace {
+
+/// (offsets, tokens, lon, lat)
+TokenPoints points_from(const nb::tuple& rows) {
+  return {view<std::int64_t>(rows[0]), view<std::uint32_t>(rows[1]), view<double>(rows[2]),
+          view<double>(rows[3])};
+}
+
+nb::tuple to_python(HeldRows&& held) {
+  return nb::make_tuple(to_numpy(std::move(held.ends)), to_numpy(std::move(held.messages)),
+                        to_numpy(std::move(held.scores)));
+}
+
+nb::tuple publish(TopStream& self, const nb::tuple& messages) {
+  const TokenPoints rows = points_from(messages);
+  StepTimes times;
+  {
+    nb::gil_scoped_release unlocked;
+    times = self.publish(rows);
+  }
+  return nb::make_tuple(to_numpy(std::move(times.arrival_ns)), to_numpy(std::move(times.expiry_ns)),
+                        times.changes);
+}
+
+nb::dict stats(const TopStream& self) {
+  const TopStats now = self.stats();
+  nb::dict out;
+  out["subscriptions"] = now.subscriptions;
+  out["messages"] = now.messages;
+  out["record_bytes"] = now.record_bytes;
+  out["buffer_bytes"] = now.buffer_bytes;
+  out["holder_bytes"] = now.holder_bytes;
+  out["index_bytes"] = now.index_bytes;
+  out["ranking_bytes"] = now.ranking_bytes;
+  out["message_bytes"] = self.message_bytes();
+  out["mean_buffer"] = now.mean_buffer;
+  out["candidates"] = now.arrival.candidates;
+  out["inserts"] = now.expiry.inserts;
+  out["departures"] = now.expiry.departures;
+  out["evaluations"] = now.expiry.evaluations;
+  return out;
+}
+
+}  // namespace
+
+void bind_top_stream(nb::module_& module) {
+  nb::class_<TopStream>(module, "TopStream",
+                        "Top lists over the newest messages: columns in, times out.")
+      .def(
+          "__init__",
+          [](TopStream* self, std::size_t window, const nb::tuple& space,
+             const std::string& arrival, const std::string& expiry,
+             const TopTuning::Given& parameters) {
+            const Rect box = std::get<Rect>(area_from(space));
+            new (self) TopStream(window, box, arrival, expiry, TopTuning::from(parameters));
+          },
+          "window"_a, "space"_a, "arrival"_a, "expiry"_a, "parameters"_a)
+      .def(
+          "start_epoch",
+          [](TopStream& self, std::uint64_t documents, nb::handle df) {
+            self.start_epoch(documents, view<std::int64_t>(df));
+          },
+          "documents"_a, "df"_a, "Weigh tokens by their df, which is by token; before all else.")
+      .def(
+          "subscribe",
+          [](TopStream& self, const nb::tuple& rows, nb::handle alpha, std::uint32_t k) {
+            const TopRows subscriptions{points_from(rows), view<double>(alpha), k};
+            nb::gil_scoped_release unlocked;
+            self.subscribe(subscriptions);
+          },
+          "rows"_a, "alpha"_a, "k"_a, "Rows are (offsets, tokens, lon, lat).")
+      .def("adopt", &TopStream::adopt, "other"_a,
+           "Take subscriptions and lists of a stream of the same messages and kind of expiry.")
+      .def("publish", &publish, "messages"_a,
+           "(offsets, tokens, lon, lat) in; (arrival ns, expiry ns or -1, number of changes).")
+      .def(
+          "results",
+          [](const TopStream& self, nb::handle subscriptions) {
+            return to_python(self.results(view<std::int64_t>(subscriptions)));
+          },
+          "subscriptions"_a, "What they hold, best first: (ends, messages, scores).")
+      .def(
+          "look_at_all",
+          [](TopStream& self, const nb::tuple& rows, nb::handle alpha, std::uint32_t k) {
+            const TopRows subscriptions{points_from(rows), view<double>(alpha), k};
+            HeldRows held;
+            {
+              nb::gil_scoped_release unlocked;
+              held = self.look_at_all(subscriptions);
+            }
+            return to_python(std::move(held));
+          },
+          "rows"_a, "alpha"_a, "k"_a, "What such subscriptions would hold, by brute force.")
+      .def_prop_ro("stats", &stats)
+      .def("check_invariants", &TopStream::check_invariants);
+}
+
+}  // namespace nearcast

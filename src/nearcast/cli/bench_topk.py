@@ -1,0 +1,117 @@
+"""`nearcast bench topk`: what do top lists over a sliding window cost?"""
+
+from __future__ import annotations
+
+import sys
+from itertools import product
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+
+from nearcast.bench import report
+from nearcast.bench.checks import WrongAnswerError
+from nearcast.bench.provenance import find_provenance
+from nearcast.bench.topk import default_contenders, read_contender, run_topk, steps_of
+from nearcast.bench.topk_results import TopResult, table_of
+from nearcast.bench.workloads.presets import PRESETS, find_preset
+from nearcast.bench.workloads.tops import TopSizes, make_top_scenario
+from nearcast.cli.progress import named_steps
+from nearcast.errors import InvalidParameterError
+
+if TYPE_CHECKING:
+    import argparse
+
+    from nearcast.bench.contenders import ContenderSpec
+    from nearcast.bench.topk_results import TopRun
+    from nearcast.bench.workloads.tops import Keywords
+
+SEGMENTS = 10
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `topk`."""
+    parser = commands.add_parser(
+        "topk",
+        help="time and memory of top lists over a sliding window",
+        description="Fill a window, subscribe, and go on publishing; all contenders in turns on the"
+        " same messages, checked against brute force.",
+    )
+    add = parser.add_argument
+    add(
+        "--preset",
+        nargs="+",
+        default=["tweets"],
+        metavar="NAME",
+        help=f"any of {', '.join(PRESETS)}",
+    )
+    add(
+        "--keywords",
+        nargs="+",
+        default=["messages"],
+        choices=("messages", "zipf"),
+        help="where keywords come from: messages of the preset, or Zipf's law",
+    )
+    add("--subscriptions", type=int, default=1_000_000, metavar="N")
+    add("--window", type=int, default=1_000_000, metavar="N", help="live messages")
+    add("--messages", type=int, default=10_000, metavar="N", help="published after the window")
+    add("--k", type=int, default=20, metavar="K")
+    add("--seed", type=int, default=1, metavar="S")
+    add(
+        "--kinds",
+        metavar="A,B",
+        help="arrival or arrival+expiry, with parameters as kind:name=value "
+        f"(default: {','.join(default_contenders())})",
+    )
+    add("--check", type=int, default=200, metavar="N", help="lists to check, twice; 0 for none")
+    add("--out", type=Path, metavar="FILE", help="where the JSON goes (default: stdout)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure; JSON to stdout or a file, tables to stderr."""
+    console = Console(stderr=True)
+    try:
+        result = TopResult(find_provenance(), tuple(_runs(args, console)))
+    except (ValueError, InvalidParameterError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    except WrongAnswerError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+    if args.out is None:
+        print(result.to_json())
+    else:
+        args.out.write_text(result.to_json() + "\n")
+    console.width = max(console.width, report.MIN_WIDTH)
+    for each in result.runs:
+        console.print(table_of(each), crop=False)
+    return 0
+
+
+def _runs(args: argparse.Namespace, console: Console) -> list[TopRun]:
+    if min(args.subscriptions, args.window, args.messages, args.k) < 1:
+        msg = "--subscriptions, --window, --messages and --k: wanted 1 or more"
+        raise ValueError(msg)
+    if min(args.check, args.seed) < 0:
+        msg = "--check and --seed: wanted 0 or more"
+        raise ValueError(msg)
+    names = args.kinds.split(",") if args.kinds else default_contenders()
+    specs = [read_contender(name.strip()) for name in names]
+    return [
+        _run_one(args, preset, keywords, specs, console)
+        for preset, keywords in product(args.preset, args.keywords)
+    ]
+
+
+def _run_one(
+    args: argparse.Namespace,
+    preset: str,
+    keywords: Keywords,
+    specs: list[ContenderSpec],
+    console: Console,
+) -> TopRun:
+    sizes = TopSizes(args.subscriptions, args.window, args.messages, args.k)
+    scenario = make_top_scenario(find_preset(preset), keywords, args.seed, sizes)
+    with named_steps(console, steps_of(len(specs), SEGMENTS)) as progress:
+        return run_topk(scenario, specs, progress, checked=args.check, segments=SEGMENTS)

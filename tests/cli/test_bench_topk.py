@@ -1,0 +1,124 @@
+"""`nearcast bench topk`, end to end and small."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from bench_calls import Silent, call
+
+from nearcast.bench.checks import WrongAnswerError
+from nearcast.bench.topk import make_stream, read_contender, run_topk
+from nearcast.bench.topk_results import ratios_of
+from nearcast.bench.workloads.presets import find_preset
+from nearcast.bench.workloads.tops import TopSizes, make_top_scenario
+from nearcast.cli import bench
+from nearcast.top_stream import TopStream
+
+SIZES = TopSizes(subscriptions=400, window=1_500, messages=300, k=4)
+PAIRS = ("auto", "auto+cskyband", "brute-force+cskyband", "auto+skyband", "auto+kmax", "auto+naive")
+
+
+@pytest.fixture(scope="module")
+def scenario():
+    return make_top_scenario(find_preset("zipf"), "messages", 1, SIZES)
+
+
+def test_bench_topk_writes_all_numbers_as_json(tmp_path, capsys):
+    out = tmp_path / "topk.json"
+    sizes = ["--subscriptions", 300, "--window", 1_000, "--messages", 200, "--k", 3]
+    arguments = ["--preset", "zipf", "topics", "--keywords", "messages", "zipf", "--check", 50]
+    arguments += ["--kinds", ",".join(PAIRS), "--out", out]
+    assert call(bench, "bench", "topk", *sizes, *arguments) == 0
+
+    captured = capsys.readouterr()
+    assert captured.out == ""
+    assert "zipf, keywords of messages: 300 subscriptions, window 1,000, k 3" in captured.err
+    result = json.loads(out.read_text())
+    assert (result["command"], len(result["runs"])) == ("topk", 4)
+    for run in result["runs"]:
+        assert run["workload"]["checked_lists"] == 100
+        names = [cost["name"] for cost in run["contenders"]]
+        assert names == list(PAIRS)
+        started = [cost["name"] for cost in run["contenders"] if cost["start_seconds"] is not None]
+        assert set(names) - set(started) == {"brute-force+cskyband"}  # has those of auto+cskyband
+        for cost in run["contenders"]:
+            for part in ("arrival_us", "expiry_us", "step_us"):
+                assert 0 < cost[part]["p50"] <= cost[part]["p99"] <= cost[part]["worst"]
+            assert cost["memory"]["bytes_per_subscription"] > 0
+            assert cost["memory"]["mean_buffer"] > 0
+        searches = {cost["name"]: cost["work"]["evaluations"] for cost in run["contenders"]}
+        assert searches["auto+cskyband"] < searches["auto+naive"]
+
+
+def test_bench_topk_refuses_what_it_does_not_know(capsys):
+    assert call(bench, "bench", "topk", "--kinds", "best") == 2
+    assert "no arrival is called 'best'" in capsys.readouterr().err
+    assert call(bench, "bench", "topk", "--kinds", "auto+best") == 2
+    assert "no expiry is called 'best'" in capsys.readouterr().err
+    assert call(bench, "bench", "topk", "--window", 0) == 2
+    assert "wanted 1 or more" in capsys.readouterr().err
+
+
+class Forgetful(TopStream):
+    """Loses the best message of its last subscription."""
+
+    def results(self, subscriptions):
+        ends, messages, scores = super().results(subscriptions)
+        last = int(ends[-2])
+        keep = np.arange(len(messages)) != last
+        ends = np.where(np.arange(len(ends)) < len(ends) - 1, ends, ends - 1)
+        return ends, messages[keep], scores[keep]
+
+
+class Inexact(TopStream):
+    """Scores a little too high."""
+
+    def results(self, subscriptions):
+        ends, messages, scores = super().results(subscriptions)
+        return ends, messages, scores + 2e-9
+
+
+@pytest.mark.parametrize("fault", [Forgetful, Inexact])
+def test_a_wrong_list_ends_the_run(scenario, fault):
+    def make(spec, scenario):
+        stream = make_stream(spec, scenario)
+        if spec.kind == "auto+kmax":
+            stream.__class__ = fault
+        return stream
+
+    specs = [read_contender("auto"), read_contender("auto+kmax")]
+    assert run_topk(scenario, specs, Silent(), checked=50).workload.checked_lists == 100
+    with pytest.raises(WrongAnswerError, match="auto\\+kmax gives a wrong list"):
+        run_topk(scenario, specs, Silent(), checked=50, make=make)
+
+
+def test_lists_taken_over_are_those_that_were_searched(scenario):
+    specs = [read_contender(name) for name in ("brute-force+skyband", "auto+skyband")]
+    searched, taken = run_topk(scenario, specs, Silent(), checked=SIZES.subscriptions).contenders
+    assert searched.start_seconds is not None
+    assert taken.start_seconds is None
+    assert searched.work.changes == taken.work.changes
+    assert searched.memory.mean_buffer == taken.memory.mean_buffer
+
+
+def test_ratios_are_those_that_the_contenders_can_give(scenario):
+    run = run_topk(scenario, [read_contender(name) for name in PAIRS], Silent(), checked=0)
+    assert ratios_of(run.contenders) == run.ratios
+
+
+def test_scenario_weighs_words_by_the_window_and_spans_everything(scenario):
+    window, rest = scenario.window, scenario.messages
+    assert (len(window), len(rest)) == (SIZES.window, SIZES.messages)
+    first = window.take(np.array([5, 3]))
+    begin, end = window.offsets[5:7]
+    assert first.tokens[: first.offsets[1]].tolist() == window.tokens[begin:end].tolist()
+    said = window.tokens[: window.offsets[-1]]
+    assert scenario.df[said[0]] == np.count_nonzero(said == said[0])
+    west, south, east, north = scenario.space
+    for rows in (window, rest, scenario.subscriptions):
+        assert west <= rows.lon.min() <= rows.lon.max() <= east
+        assert south <= rows.lat.min() <= rows.lat.max() <= north
+    lengths = np.diff(scenario.subscriptions.offsets)
+    assert (lengths.min(), lengths.max()) == (1, 5)
