@@ -29,6 +29,7 @@ PYTHON = {
     "events": {"errors", "model", "text", "keywords"},
     "columns": {"_core", "errors", "model", "text"},
     "explain": {"model"},
+    "safe_region": {"model", "explain"},
     "matcher": {"_core", "errors", "model", "text", "weights", "keywords", "columns"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
     | {"explain", "matcher"},

@@ -68,6 +68,12 @@ nb::tuple words_to_python(WordsOut&& words) {
                         nb::bytes(words.bytes.data(), words.bytes.size()));
 }
 
+nb::tuple promises_to_python(PromiseColumns&& promises) {
+  return nb::make_tuple(to_numpy(std::move(promises.event)),
+                        words_to_python(std::move(promises.subscription)),
+                        to_numpy(std::move(promises.distance)));
+}
+
 nb::tuple changes_to_python(ChangeColumns&& changes) {
   nb::list rejected;
   for (const auto& [row, error] : changes.rejected)
@@ -75,7 +81,8 @@ nb::tuple changes_to_python(ChangeColumns&& changes) {
   return nb::make_tuple(
       to_numpy(std::move(changes.event)), words_to_python(std::move(changes.subscription)),
       words_to_python(std::move(changes.message)), to_numpy(std::move(changes.kind)),
-      to_numpy(std::move(changes.reason)), to_numpy(std::move(changes.score)), rejected);
+      to_numpy(std::move(changes.reason)), to_numpy(std::move(changes.score)),
+      promises_to_python(std::move(changes.promises)), rejected);
 }
 
 ChangeColumns applied(Hub& self, const nb::list& events, bool stops_at_error, bool is_timed) {
@@ -133,17 +140,18 @@ void bind_hub(nb::module_& module) {
           [](Hub* self, std::string index, Engine::GivenParameters parameters,
              std::optional<std::uint64_t> window_count, std::optional<double> window_seconds,
              const nb::tuple& space, std::string arrival, std::string expiry,
-             TopTuning::Given top_parameters) {
+             TopTuning::Given top_parameters, bool is_safe) {
             const Rect box = std::get<Rect>(area_from(space));
             new (self) Hub(
                 std::move(index), std::move(parameters), Window{window_count, window_seconds},
-                TopSettings{box, std::move(arrival), std::move(expiry), std::move(top_parameters)});
+                TopSettings{box, std::move(arrival), std::move(expiry), std::move(top_parameters)},
+                is_safe);
           },
           "index"_a, "parameters"_a, "window_count"_a.none(), "window_seconds"_a.none(), "space"_a,
-          "arrival"_a, "expiry"_a, "top_parameters"_a)
-      .def(
-          "apply", &apply, "events"_a, "stops_at_error"_a,
-          "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).")
+          "arrival"_a, "expiry"_a, "top_parameters"_a, "is_safe"_a)
+      .def("apply", &apply, "events"_a, "stops_at_error"_a,
+           "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, promises, "
+           "rejected); promises are (event rows, subscriptions, distances).")
       .def("measure", &measure, "events"_a,
            "Apply a batch: (what apply returns, nanoseconds per event, processor seconds).")
       .def("start_epoch", &start_epoch, "documents"_a, "words"_a, "counts"_a,
@@ -171,6 +179,12 @@ void bind_hub(nb::module_& module) {
       .def_prop_ro(
           "top_stats", [](const Hub& self) { return top_stats(self.top_lists()); },
           "Sizes and work of the top lists; empty: there was no top subscription.")
+      .def("safe_distance", &Hub::safe_distance, "subscription"_a,
+           "How far it may go before its result can change; None: it was not promised anything.")
+      .def_prop_ro("safe_regions", &Hub::safe_regions, "How many subscriptions were promised one.")
+      .def_prop_ro_static(
+          "impact_mark", [](nb::handle) { return SafeRegions::kMark; },
+          "Begins the ids that a hub with safe regions keeps for itself.")
       .def("__len__", &Hub::size)
       .def("is_live", &Hub::is_live, "message"_a)
       .def_prop_ro("clock", &Hub::clock)

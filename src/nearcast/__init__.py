@@ -28,7 +28,8 @@ from nearcast.errors import (
 from nearcast.explain import ClauseExplanation, Explanation
 from nearcast.hub import Hub, expiry_kinds, topk_kinds
 from nearcast.matcher import Matcher, Measurement, indexes
-from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Window
+from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Promise, Window
+from nearcast.safe_region import SafeRegion
 from nearcast.text import Analyzer
 from nearcast.weights import Weights, read_weights
 
@@ -55,6 +56,8 @@ __all__ = [
     "MultiPolygon",
     "NearcastError",
     "Polygon",
+    "Promise",
+    "SafeRegion",
     "SnapshotError",
     "UnknownIdError",
     "UnsupportedError",

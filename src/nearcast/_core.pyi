@@ -3,7 +3,7 @@ The per-message inner loop of nearcast. Not for direct use: see nearcast.Matcher
 """
 
 from collections.abc import Mapping
-from typing import Annotated
+from typing import Annotated, Final
 
 import numpy
 from numpy.typing import NDArray
@@ -193,11 +193,11 @@ def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine | Hub
 class Hub:
     """Events in, signed changes out."""
 
-    def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None, space: tuple, arrival: str, expiry: str, top_parameters: Mapping[str, bool | float | str]) -> None: ...
+    def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None, space: tuple, arrival: str, expiry: str, top_parameters: Mapping[str, bool | float | str], is_safe: bool) -> None: ...
 
     def apply(self, events: list, stops_at_error: bool) -> tuple:
         """
-        Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, rejected).
+        Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, promises, rejected); promises are (event rows, subscriptions, distances).
         """
 
     def measure(self, events: list) -> tuple:
@@ -231,6 +231,18 @@ class Hub:
     @property
     def top_stats(self) -> dict:
         """Sizes and work of the top lists; empty: there was no top subscription."""
+
+    def safe_distance(self, subscription: str) -> float | None:
+        """
+        How far it may go before its result can change; None: it was not promised anything.
+        """
+
+    @property
+    def safe_regions(self) -> int:
+        """How many subscriptions were promised one."""
+
+    impact_mark: Final[str] = ...
+    """Begins the ids that a hub with safe regions keeps for itself."""
 
     def __len__(self) -> int: ...
 

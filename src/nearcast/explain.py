@@ -110,7 +110,8 @@ def explain(
     return Explanation(is_match, explained, outside)
 
 
-def _haversine_m(a: Point, b: Point) -> float:
+def haversine_m(a: Point, b: Point) -> float:
+    """Return the distance along a great circle, in metres."""
     lat_a, lat_b = radians(a[1]), radians(b[1])
     half = sin((lat_b - lat_a) / 2) ** 2
     half += cos(lat_a) * cos(lat_b) * sin(radians(b[0] - a[0]) / 2) ** 2
@@ -152,7 +153,7 @@ def _to_edge_m(point: Point, a: Point, b: Point) -> float:
     lon, lat = b[0] - a[0], b[1] - a[1]
     count = max(1, ceil(max(abs(lon), abs(lat))))
     ends = [(a[0] + lon * i / count, a[1] + lat * i / count) for i in range(count + 1)]
-    return min(_haversine_m(point, _nearest_on_piece(point, c, d)) for c, d in pairwise(ends))
+    return min(haversine_m(point, _nearest_on_piece(point, c, d)) for c, d in pairwise(ends))
 
 
 def _nearest_on_piece(p: Point, a: Point, b: Point) -> Point:

@@ -25,7 +25,7 @@ from nearcast.errors import (
 )
 from nearcast.explain import Explanation, explain
 from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens, saving
-from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Window, bbox_from
+from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Promise, Window, bbox_from
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.weights import Weights
 
@@ -97,6 +97,9 @@ class Hub:
         Kinds that keep top lists, if not our own: see `topk_kinds` and `expiry_kinds`.
     topk_parameters
         Of these kinds: `nearcast.hub.topk_parameters` lists them.
+    safe_region
+        Tell live match subscriptions how far they may go before their result can change, so that
+        they need not report each step: see `safe_distance` and `nearcast.SafeRegion`.
     analyzer
         Reads keywords and texts.
     parameters
@@ -122,6 +125,7 @@ class Hub:
         topk: str = "auto",
         expiry: str = "",
         topk_parameters: Mapping[str, float | str] | None = None,
+        safe_region: bool = False,
         analyzer: Analyzer = DEFAULT_ANALYZER,
         **parameters: float | str,
     ) -> None:
@@ -130,7 +134,10 @@ class Hub:
             raise InvalidParameterError(what, got=window, wanted="Window(count=…) or (seconds=…)")
         size = (window.count, window.seconds) if window else (None, None)
         own, top = check_parameters(parameters), check_parameters(dict(topk_parameters or {}))
-        core = _core.Hub(index, own, *size, _space(space), topk, expiry, top)
+        if not isinstance(safe_region, bool):
+            what = "safe_region is not a truth value"
+            raise InvalidParameterError(what, got=safe_region, wanted="True or False")
+        core = _core.Hub(index, own, *size, _space(space), topk, expiry, top, safe_region)
         self._adopt(core, analyzer)
         if weights is not None:
             self.set_weights(weights)
@@ -139,6 +146,7 @@ class Hub:
         self._core = core
         self._engine = core.engine
         self._analyzer = analyzer
+        self._promises: dict[str, Promise] = {}
 
     # ---- one event --------------------------------------------------------------------------
 
@@ -216,8 +224,9 @@ class Hub:
                 rejected.append((number, refusal))
                 if on_error is None:
                     break
-        *changed, refused = self._core.apply(records, on_error is None)
+        *changed, promised, refused = self._core.apply(records, on_error is None)
         table = _change_table(np.array(numbers, np.int64), *changed)
+        self._note(promised, numbers)
         rejected += [(numbers[row], error) for row, error in refused]
         for number, error in sorted(rejected, key=lambda pair: pair[0]):
             if on_error is None:
@@ -234,7 +243,7 @@ class Hub:
         tuple
             The changes, the nanoseconds of each event, and the processor seconds of all.
         """
-        (*changed, refused), nanoseconds, seconds = self._core.measure(records)
+        (*changed, _, refused), nanoseconds, seconds = self._core.measure(records)
         for _, error in refused:
             raise error
         return _change_table(np.arange(len(records)), *changed), nanoseconds, seconds
@@ -246,6 +255,48 @@ class Hub:
             return item
         return events.event_from(item, self._analyzer)
 
+    def _note(self, promised: tuple[Any, ...], numbers: list[int]) -> None:
+        rows, subscriptions, distances = promised
+        if not len(rows):
+            return
+        told = columns.id_array(subscriptions).cast(pa.string()).to_pylist()
+        for row, id_, distance in zip(rows.tolist(), told, distances.tolist(), strict=True):
+            self._promises.pop(id_, None)  # the new one comes last
+            self._promises[id_] = Promise(numbers[row], id_, distance)
+        if len(self._promises) > 2 * self._core.safe_regions + 100:
+            kept = self._promises.items()  # of those that are gone nobody may ever ask
+            self._promises = {id_: told for id_, told in kept if id_ in self}
+
+    def take_promises(self) -> list[Promise]:
+        """Return what subscribers were promised since the last call, the latest of each.
+
+        A subscriber hears of a promise when it subscribes and when it moves, and between that when
+        a message has come that makes it shorter. Only a hub with `safe_region` makes promises, to
+        live match subscriptions that have an area.
+
+        Examples
+        --------
+        >>> hub = Hub(window=Window(count=9), safe_region=True)
+        >>> hub.subscribe("s1", keywords="coffee", area=[0, 0, 2, 2], live=True)
+        []
+        >>> hub.publish("m1", "Coffee", at=(2.5, 1))
+        []
+        >>> [(told.subscription, round(told.safe_distance, 6)) for told in hub.take_promises()]
+        [('s1', 0.5)]
+        """
+        taken, self._promises = list(self._promises.values()), {}
+        return taken
+
+    def safe_distance(self, id: str) -> float | None:
+        """Return how far a subscription's border may move before its result can change.
+
+        In degrees, or in metres if the area is a circle: see `nearcast.safe_region`. Messages that
+        are not kept do not count: who gets them depends on the area that was reported last. None:
+        nothing was promised.
+        """
+        self._require(id)
+        return self._core.safe_distance(id)
+
     def set_weights(self, weights: Weights | None) -> list[Change]:
         """Put another weights epoch in force; None: each word counts the same.
 
@@ -253,9 +304,9 @@ class Hub:
         the reason "moved" and the event number 1.
         """
         if weights is None:
-            *changed, _ = self._core.end_epoch()
+            *changed, _, _ = self._core.end_epoch()
         elif isinstance(weights, Weights):
-            *changed, _ = self._core.start_epoch(
+            *changed, _, _ = self._core.start_epoch(
                 weights.documents, *columns.core_counts(weights.df)
             )
         else:
@@ -307,6 +358,8 @@ class Hub:
         tokens = read_tokens(message, self._analyzer)
         place = read_place(at, bbox)
         found: list[str] = self._engine.match_one(tokens, place)
+        if self._core.safe_regions:
+            found = [id_ for id_ in found if not id_.startswith(_core.Hub.impact_mark)]
         if self._core.is_ranking:
             found += self._core.reached_by_rank(tokens, place)
         return found
@@ -388,6 +441,7 @@ class Hub:
         }
         ranked = self._core.rank_engine.stats()
         sums = {name: size + ranked[name] for name, size in self._engine.stats().items()}
+        sums["subscriptions"] -= self._core.safe_regions  # which are subscriptions to the engine
         shared = ("vocabulary", "vocabulary_bytes")
         return {**sums, **{name: ranked[name] for name in shared}, **messages}
 

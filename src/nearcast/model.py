@@ -283,6 +283,25 @@ class Change:
     score: float | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """How far a subscriber may go from where it last said it is: see `nearcast.safe_region`.
+
+    Parameters
+    ----------
+    event
+        1-based number of the event that caused it.
+    subscription
+        Its id.
+    safe_distance
+        In degrees, or in metres for a circle; it replaces what was promised before.
+    """
+
+    event: int
+    subscription: str
+    safe_distance: float
+
+
 def _members(value: Mapping[object, object], kind: str, names: tuple[str, ...]) -> list[object]:
     """Return the named members of a GeoJSON-like mapping; refuse missing and unknown ones."""
     for name in names:

@@ -63,6 +63,10 @@ void Hub::check_move(const Event& event) const {
 }
 
 void Hub::check_subscribe(const Event& event, double now) const {
+  if (is_safe_ && SafeRegions::is_reserved(event.id)) {
+    throw Error(ErrorKind::kInvalidSubscription, named("subscription", event.id),
+                "an id that the hub keeps for itself", "one that begins otherwise");
+  }
   if (is_subscribed(event.id, now)) {
     throw Error(ErrorKind::kDuplicateId, named("subscription", event.id), "an id that is in use",
                 "a new id", "unsubscribe the old one first");

@@ -50,6 +50,7 @@ void Hub::subscribe(const Event& event, Step& step) {
     report(event.id, messages_.word(message), ChangeKind::kAdded, Reason::kSubscribed, step,
            kNoScore);
   }
+  promise(event, id, step);
 }
 
 void Hub::move(const Event& event, Step& step) {
@@ -74,6 +75,7 @@ void Hub::move(const Event& event, Step& step) {
   for (const MessageId message : moved_.lost) {
     report(event.id, messages_.word(message), ChangeKind::kRemoved, Reason::kMoved, step, kNoScore);
   }
+  promise(event, id, step);
 }
 
 void Hub::publish(const Event& event, Step& step) {
@@ -88,6 +90,10 @@ void Hub::publish(const Event& event, Step& step) {
     engine_.match({tokens_, event.place}, scratch_);
   }
   for (const SubscriptionId id : scratch_.sink.ids()) {
+    if (safe_.is_impact(id)) {
+      if (kept) shorten(id, event.place, step);
+      continue;
+    }
     report(engine_.word(id), event.id, ChangeKind::kAdded, Reason::kPublished, step, kNoScore);
   }
   publish_rank({tokens_, event.place}, kept, event.id, step);

@@ -76,6 +76,7 @@ class Engine {
   /// Throws an unknown-id error.
   SubscriptionId slot_of(const ExternalId& id) const { return SubscriptionId{ids_.slot_of(id)}; }
   std::string_view word(SubscriptionId id) const { return ids_.word(raw(id)); }
+  Area area(SubscriptionId id) const { return store_.area(id); }
   /// The tokens of a text, ascending and distinct, and how often each occurs (empty: once each).
   /// Unknown words become known if `is_growing`, otherwise they are left out.
   void read(std::span<const std::string_view> words, bool is_growing, std::vector<Token>& tokens,

@@ -44,11 +44,19 @@ struct WordsOut {
   }
 };
 
+/// How far subscribers may go from where they were last, told anew.
+struct PromiseColumns {
+  std::vector<std::int64_t> event;
+  WordsOut subscription;
+  std::vector<double> distance;
+};
+
 struct ChangeColumns {
   std::vector<std::int64_t> event;  ///< row of the event in its batch
   WordsOut subscription, message;
   std::vector<std::uint8_t> kind, reason;
-  std::vector<double> score;                             ///< NaN: has none
+  std::vector<double> score;  ///< NaN: has none
+  PromiseColumns promises;
   std::vector<std::pair<std::int64_t, Error>> rejected;  ///< row, and why
   std::vector<std::int64_t> nanoseconds;                 ///< per event, if they were timed
   double cpu_seconds = 0;                                ///< of this thread, for all of them

@@ -7,12 +7,14 @@
 
 namespace nearcast {
 
-Hub::Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top)
+Hub::Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top,
+         bool is_safe)
     : engine_(index, parameters),
       rank_(index, parameters, engine_.vocabulary()),
       window_(window),
       rank_sets_(rank_, messages_.store()),
-      top_(messages_.store(), std::move(top)) {}
+      top_(messages_.store(), std::move(top)),
+      is_safe_(is_safe) {}
 
 double Hub::clock() const {
   const std::lock_guard lock(mutex_);
@@ -40,6 +42,7 @@ void Hub::check_invariants() const {
   rank_.check_invariants();
   rank_sets_.check_invariants();
   top_.check_invariants();
+  check_promises();
   ensure(messages_.store().size() == messages_.size(), "hub: a dropped message is still there");
 }
 
@@ -123,6 +126,7 @@ void Hub::forget_expiry(std::string_view subscription) {
 void Hub::unsubscribe(std::string_view id) {
   const ExternalId known(id);
   if (engine_.has(known)) {
+    end_promise(engine_.slot_of(known));
     match_holders_.set(engine_.slot_of(known), false);
     engine_.unsubscribe(known);
   } else if (rank_.has(known)) {

@@ -26,6 +26,7 @@
 #include "nearcast/engine/live_messages.h"
 #include "nearcast/engine/rank_engine.h"
 #include "nearcast/engine/rank_sets.h"
+#include "nearcast/engine/safe_regions.h"
 #include "nearcast/engine/top_lists.h"
 
 namespace nearcast {
@@ -63,7 +64,9 @@ struct Window {
 
 class Hub {
  public:
-  Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top);
+  /// `is_safe`: live match subscriptions are told how far they may go (engine/safe_regions.h).
+  Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top,
+      bool is_safe);
 
   /// Apply events in order. With `stops_at_error` the first rejected event is the last one looked
   /// at; with `is_timed` the time of each is taken, if none is rejected.
@@ -83,6 +86,10 @@ class Hub {
   /// What a live subscription holds now, in no order, or a top subscription, the best first.
   using Held = std::pair<std::string, std::optional<double>>;  ///< a message, and its score
   std::vector<Held> results(std::string_view subscription) const;
+  bool is_safe() const { return is_safe_; }
+  /// What a subscription was promised; nothing: it was not.
+  std::optional<double> safe_distance(std::string_view subscription) const;
+  std::size_t safe_regions() const;
   std::size_t size() const;  ///< subscriptions of all modes
   bool is_ranking() const { return rank_.ids().size() != 0; }
   double clock() const;
@@ -146,6 +153,14 @@ class Hub {
   void report_top(Step& step);
   std::optional<Mode> known_mode(std::string_view subscription) const;  ///< mode_of, locked already
 
+  // safety.cpp: how far a subscriber may go
+  void promise(const Event& event, SubscriptionId id, Step& step);
+  double least_margin(SubscriptionId id, const Area& area) const;
+  void shorten(SubscriptionId impact, const Place& place, Step& step);
+  static void tell(std::string_view subscription, double distance, Step& step);
+  void end_promise(SubscriptionId id);
+  void check_promises() const;
+
   // ranking.cpp: the same for rank subscriptions
   void subscribe_rank(const Event& event, Step& step);
   void publish_rank(const Message& message, std::optional<MessageId> kept, std::string_view id,
@@ -165,6 +180,8 @@ class Hub {
   RankSets rank_sets_;
   TopLists top_;
   LiveFlags match_holders_, rank_holders_;
+  bool is_safe_;
+  SafeRegions safe_;
   ByName<double> subscription_expires_;  ///< only of those that expire
   std::set<std::pair<double, std::string>> subscription_expiries_;
 

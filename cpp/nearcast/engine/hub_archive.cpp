@@ -23,6 +23,7 @@ void Hub::save(ArchiveWriter& out) const {
   messages_.save(out);
   match_holders_.save(out);
   rank_holders_.save(out);
+  safe_.save(out);
   Array<double> times;
   Array<char> names;
   Array<std::uint64_t> ends;
@@ -46,6 +47,7 @@ void Hub::load(ArchiveReader& in) {
   messages_.load(in);
   match_holders_.load(in);
   rank_holders_.load(in);
+  safe_.load(in);
   Array<double> times;
   Array<char> names;
   Array<std::uint64_t> ends;

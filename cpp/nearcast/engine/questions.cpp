@@ -21,6 +21,7 @@ std::optional<Mode> Hub::mode_of(std::string_view subscription) const {
 }
 
 std::optional<Mode> Hub::known_mode(std::string_view subscription) const {
+  if (is_safe_ && SafeRegions::is_reserved(subscription)) return std::nullopt;
   if (engine_.has(ExternalId(subscription))) return Mode::kMatch;
   if (rank_.has(ExternalId(subscription))) return Mode::kRank;
   if (top_.has(subscription)) return Mode::kTop;
@@ -62,7 +63,12 @@ std::vector<Hub::Held> Hub::results(std::string_view subscription) const {
 
 std::size_t Hub::size() const {
   const std::lock_guard lock(mutex_);
-  return engine_.stats().subscriptions + rank_.ids().size() + top_.size();
+  return engine_.stats().subscriptions - safe_.size() + rank_.ids().size() + top_.size();
+}
+
+std::size_t Hub::safe_regions() const {
+  const std::lock_guard lock(mutex_);
+  return safe_.size();
 }
 
 }  // namespace nearcast

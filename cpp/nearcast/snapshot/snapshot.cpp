@@ -72,6 +72,7 @@ Values settings_of(const Hub& hub) {
   const Rect& space = hub.top_settings().space;
   if (hub.window().count) all["@count"] = static_cast<double>(*hub.window().count);
   if (hub.window().seconds) all["@seconds"] = *hub.window().seconds;
+  if (hub.is_safe()) all["@safe"] = true;
   all["@west"] = space.west;
   all["@south"] = space.south;
   all["@east"] = space.east;
@@ -107,7 +108,8 @@ std::unique_ptr<Hub> hub_as_described(const Description& found) {
   }
   return std::make_unique<Hub>(
       found.index, found.parameters, window,
-      TopSettings{space, word("@arrival"), word("@expiry"), top_parameters});
+      TopSettings{space, word("@arrival"), word("@expiry"), top_parameters},
+      found.settings.contains("@safe"));
 }
 
 Saved make_as_described(const Description& found) {
