@@ -9,6 +9,7 @@
 namespace nearcast {
 namespace {
 
+constexpr double kFirstExtents = 4;  ///< an area's first reach, in its own half sizes
 constexpr double kMostExtents = 32;  ///< how much farther than its own size an area's reach may be
 
 /// A reach that was not used up grows, one that was far too long shrinks: impact regions cost time
@@ -32,7 +33,7 @@ void Hub::promise(const Event& event, SubscriptionId id, Step& step) {
     region.reach = next_reach(region, extent(*event.area));
     engine_.move(region.impact, expanded(*event.area, region.reach), moved_);
   } else {
-    const double reach = extent(*event.area);
+    const double reach = kFirstExtents * extent(*event.area);
     const auto [clauses, area] = engine_.definition(ExternalId(event.id));
     const std::string name = SafeRegions::impact_id(event.id);
     const SubscriptionId impact =
