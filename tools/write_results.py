@@ -25,6 +25,10 @@ COLUMNS = (
     *("workload", "subscriptions", "index", "µs/message", "p99 µs", "cpu µs"),
     *("candidates", "matches", "build s", "bytes/subscription"),
 )
+TOPK_COLUMNS = (
+    *("workload", "subscriptions / window", "index", "arrival µs", "expiry µs", "cpu µs"),
+    *("step p99 µs", "worst µs", "bytes/subscription", "buffer", "searches"),
+)
 MOVING_COLUMNS = (
     *("workload", "operation", "index", "cpu µs", "times auto"),
     *("p50 µs", "p99 µs", "p99.9 µs", "worst µs", "changes", "bytes/message"),
@@ -85,13 +89,12 @@ def benchmarks(folder: Path = RESULTS) -> str:
         "Orders that the papers claim": (CLAIM_COLUMNS, [c for run in runs for c in _claims(run)]),
     }
     parts = [f"## {title}\n\n{_table(*table)}" for title, table in rows.items()]
-    limits = [
-        f"{_origin(path.name, result)}\n\n{_limits_table(result['runs'])}"
-        for path, result in _recorded(folder, "*.json", "limits")
-    ]
-    return "\n".join(
-        [*parts, "## Beside matching in bulk\n", *limits, "## Every kind\n", block(folder)]
-    )
+    for command, (title, tables) in COMMANDS.items():
+        found = _recorded(folder, "*.json", command)
+        if found:
+            parts.append(f"## {title}\n")
+        parts += [f"{_origin(path.name, result)}\n\n{tables(result)}" for path, result in found]
+    return "\n".join(parts)
 
 
 def with_block(text: str, content: str) -> str:
@@ -175,6 +178,23 @@ def _moving_table(result: dict[str, Any]) -> str:
     return _table(MOVING_COLUMNS, rows)
 
 
+def _topk_table(result: dict[str, Any]) -> str:
+    rows, notes = [], []
+    for run in result["runs"]:
+        facts = run["workload"]
+        where = f"{facts['source']}, keywords by {facts['keywords']}, k {facts['k']}"
+        sizes = f"{facts['subscriptions']:,} / {facts['window']:,}"
+        notes += [f"- {where}, {sizes}: {what} {ratio}" for what, ratio in run["ratios"].items()]
+        for contender in run["contenders"]:
+            step, memory, work = contender["step_us"], contender["memory"], contender["work"]
+            parts = [contender[part]["mean"] for part in ("arrival_us", "expiry_us")]
+            own = [contender["cpu_us"]["median"], *(step[name] for name in ("p99", "worst"))]
+            held = [memory["bytes_per_subscription"], memory["mean_buffer"], work["evaluations"]]
+            numbers = map(_number, [*parts, *own, *held])
+            rows.append([where, sizes, f"`{contender['name']}`", *numbers])
+    return "\n".join([_table(TOPK_COLUMNS, rows), *notes, ""])
+
+
 def _ratios(folder: Path) -> list[list[str]]:
     rows = []
     for _, result in _recorded(folder, IN_README, "match"):
@@ -209,13 +229,14 @@ def _origin(name: str, result: dict[str, Any]) -> str:
     commit = (source["commit"] or "unknown")[:10]
     changed = ", with uncommitted changes" if source["is_dirty"] else ""
     facts = [run.get("workload", {}) for run in result["runs"]]
+    repeated = f"; {result['repetitions']} repetitions" if "repetitions" in result else ""
     seeds = sorted({fact["seed"] for fact in facts if "seed" in fact})
     messages = sorted({fact["messages"] for fact in facts if "messages" in fact})
     more = f", seed {', '.join(map(str, seeds))}" if seeds else ""
     more += f", {', '.join(f'{count:,}' for count in messages)} messages" if messages else ""
     return (
         f"`{name}`: {source['date'][:10]}, commit {commit}{changed}; {machine['cpu']}, "
-        f"{machine['cores']} cores; {result['repetitions']} repetitions{more}."
+        f"{machine['cores']} cores{repeated}{more}."
     )
 
 
@@ -255,6 +276,7 @@ COMMANDS = {
     "limits": ("Beside matching in bulk", _limits_table),
     "moving": ("Moving subscriptions and live messages", _moving_table),
     "rank": ("Ranking", _rank_table),
+    "topk": ("Top lists", _topk_table),
     "match": ("Matching, every kind", _match_table),
 }
 

@@ -100,7 +100,8 @@ class _Entrant:
 
     def bytes(self) -> int:
         stats = self.hub.stats()
-        return stats["memory_bytes"] + stats["message_bytes"]
+        parts = ("memory_bytes", "message_bytes", "message_index_bytes")
+        return sum(stats[part] for part in parts)
 
 
 def measure_moving(
