@@ -49,7 +49,7 @@ def test_bench_topk_writes_all_numbers_as_json(tmp_path, capsys):
             assert cost["memory"]["bytes_per_subscription"] > 0
             assert cost["memory"]["mean_buffer"] > 0
         searches = {cost["name"]: cost["work"]["evaluations"] for cost in run["contenders"]}
-        assert searches["auto+cskyband"] < searches["auto+naive"]
+        assert searches["auto+cskyband"] < searches["auto+naive"] / 4
 
 
 def test_bench_topk_refuses_what_it_does_not_know(capsys):

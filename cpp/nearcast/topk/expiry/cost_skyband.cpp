@@ -57,8 +57,9 @@ SkybandPolicy::Cut CostSkyband::choose_cut(SubscriptionId id) const {
 
 SkybandCosts CostSkyband::costs_of(SubscriptionId id) const {
   const bool is_known = raw(id) < search_ns_.size() && search_ns_[raw(id)] > 0;
-  // Growth within reason: a window that only grows now will not do so for ever.
-  const double growth = std::clamp(arrival_share_ / (1 - arrival_share_), 0.5, 2.0);
+  // A window that grows is taken to be steady: thresholds stay when it is full, and by a walk that
+  // climbs for ever k messages would do.
+  const double growth = std::clamp(arrival_share_ / (1 - arrival_share_), 0.5, 1.0);
   return {is_known ? static_cast<double>(search_ns_[raw(id)]) : any_search_ns_, held_ns_, growth};
 }
 
