@@ -35,7 +35,8 @@ PYTHON = {
     | {"explain", "matcher"},
     "top_stream": {"_core", "matcher"},
     "partition": {"errors", "model", "weights", "events"},
-    "spark": {"errors", "model", "text", "weights", "events", "matcher", "hub", "partition"},
+    "spark": {"errors", "model", "text", "weights", "events", "columns", "matcher"}
+    | {"hub", "partition"},
     "bench": {"errors", "model", "text", "weights", "keywords", "events", "columns", "matcher"}
     | {"hub", "partition", "spark", "top_stream"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from spark.tables import expected, single, some_messages, some_subscriptions
 
 import nearcast as nc
+from nearcast.spark import temporary
 from nearcast.spark.build import build_index, compact_index, rebalance_index
 from nearcast.spark.deltas import append_delta
 from nearcast.spark.matching import match, rank
 from nearcast.spark.store import Index
+from nearcast.spark.temporary import remove_temporary, temporary_index
 
 pytestmark = pytest.mark.spark
 
@@ -46,6 +51,11 @@ def test_a_join_equals_one_matcher_and_follows_the_versions(spark, mechanism, pa
     assert moved.partitions == 3
     assert pairs(match(asked, tmp_path)) == changed
 
+    old = Index(tmp_path).plan(moved)
+    split = rebalance_index(spark, tmp_path, SAMPLE, loads=[9.0, 1.0, 1.0])
+    assert (old.homes != Index(tmp_path).plan(split).homes).any()
+    assert pairs(match(asked, tmp_path)) == changed
+
 
 def test_ranking_equals_one_matcher_with_scores_and_weights(spark, tmp_path):
     table, messages = some_subscriptions(600, "rank"), some_messages(200)
@@ -63,6 +73,51 @@ def test_ranking_equals_one_matcher_with_scores_and_weights(spark, tmp_path):
     found = rank(frame_of(spark, messages), tmp_path).collect()
     assert sorted(tuple(row) for row in found) == wanted
     assert wanted
+
+
+def test_messages_in_files_are_read_by_the_workers(spark, tmp_path):
+    table, messages = some_subscriptions(1_000), some_messages(400)
+    (tmp_path / "messages").mkdir()
+    pq.write_table(messages, tmp_path / "messages" / "0.parquet", row_group_size=150)
+    pq.write_table(messages, tmp_path / "messages" / "_hidden.parquet")
+    for partitions in (1, 3):
+        path = tmp_path / f"index-{partitions}"
+        options = {"mechanism": "prefix", "partitions": partitions, "sample": SAMPLE}
+        build_index(frame_of(spark, table), path, **options)
+        assert pairs(match(tmp_path / "messages", path)) == expected(single(table), messages)
+    with pytest.raises(nc.InvalidParameterError, match="no Parquet file"):
+        match(tmp_path / "nothing", tmp_path / "index-1")
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_points_and_boxes_may_be_mixed(spark, partitions, tmp_path):
+    table, points = some_subscriptions(300, "rank"), some_messages(100)
+    lon, lat = (points.column(name).to_numpy() for name in ("lon", "lat"))
+    sides = {"west": lon, "south": lat, "east": np.minimum(lon + 5, 180), "north": lat}
+    boxes = points.drop_columns(["lon", "lat"]).set_column(
+        0, "id", pa.array([f"b{row}" for row in range(100)])
+    )
+    for side, values in sides.items():
+        boxes = boxes.append_column(side, pa.array(values))
+    options = {"mechanism": "location", "partitions": partitions, "sample": SAMPLE}
+    build_index(frame_of(spark, table), tmp_path, mode="rank", **options)
+    mixed = frame_of(spark, points).unionByName(frame_of(spark, boxes), allowMissingColumns=True)
+    wanted = [expected(single(table, "rank"), part) for part in (points, boxes)]
+    assert pairs(rank(mixed, tmp_path)) == sorted(wanted[0] + wanted[1])
+    assert all(wanted)
+
+
+def test_the_index_of_a_frame_does_not_stay(spark):
+    subscriptions = spark.createDataFrame([(1, ["tea"])], "id long, keywords array<string>")
+    remove_temporary()
+    folder = temporary_index(subscriptions, "match").path.parent
+    assert folder.is_dir()
+    assert remove_temporary() == 1
+    assert not folder.exists()
+    with pytest.raises(nc.InvalidParameterError):
+        temporary_index(subscriptions.drop("id"), "match")
+    assert remove_temporary() == 0
+    assert temporary._folders == []
 
 
 def test_a_frame_of_subscriptions_and_texts_will_do(spark):

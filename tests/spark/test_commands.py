@@ -6,12 +6,14 @@ import json
 
 import pyarrow.dataset as ds
 import pytest
+from spark.tables import build_here, some_subscriptions
 
+import nearcast as nc
 from nearcast.bench.spark_streams import compare_batches, measure_stream, set_up
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.cli.__main__ import main
 from nearcast.partition import MECHANISMS
-from nearcast.spark.monitor import as_table, figures
+from nearcast.spark.monitor import Monitor, as_table, figures, measured_loads
 
 LINES = """{"op": "subscribe", "id": "s1", "keywords": "tea"}
 {"op": "subscribe", "id": "s2", "keywords": "coffee -decaf", "area": [0, 0, 2, 2]}
@@ -54,12 +56,15 @@ def test_raw_files_become_a_matched_stream(session, tmp_path, capsys):
     arriving = report["version"] + "/rows"
     command = ["spark", "run", "--messages", arriving, "--subscriptions", place["index"]]
     metrics = tmp_path / "metrics.ndjson"
+    text = tmp_path / "nearcast.prom"
     command += ["--out", place["out"], "--until-empty", "--metrics", str(metrics)]
-    assert main(command) == 0
+    assert main([*command, "--prometheus", str(text)]) == 0
     found = ds.dataset(place["out"], format="parquet").to_table().to_pylist()
     assert [(row["message"], row["subscription"]) for row in found] == [("2", "s2")]
     line = json.loads(metrics.read_text().splitlines()[0])
     assert (line["messages"], line["version"], line["pairs"]) == (4, 2, 1)
+    assert sum(load[1] for load in line["load"].values()) == 1
+    assert "nearcast_pairs_total 1" in text.read_text()
 
 
 def test_what_is_wrong_is_said(tmp_path, capsys):
@@ -91,6 +96,51 @@ def test_progress_becomes_figures_and_a_table():
     assert as_table([row]).row_count == 1
 
 
+def test_a_monitor_adds_up_batches_and_the_load_of_partitions(tmp_path):
+    (tmp_path / "_metrics").mkdir()
+    for number in range(2):
+        load = {"0": [40, 3, 0.5], "1": [10 * number, 1, 0.25]}
+        facts = {"version": 7, "pairs": 4, "refused": number, "load": load}
+        (tmp_path / "_metrics" / f"{number}.json").write_text(json.dumps(facts))
+    source = {"metrics": {"maxOffsetsBehindLatest": "12"}}
+    progress = [
+        {"batchId": n, "numInputRows": 50, "durationMs": {}, "sources": [source]} for n in range(2)
+    ]
+    lines, text = tmp_path / "lines.ndjson", tmp_path / "nearcast.prom"
+    monitor = Monitor(tmp_path, lines, text)
+    assert monitor.look(progress[:1], 0.0)
+    assert monitor.look(progress, 0.0)
+    assert not monitor.look(progress, 0.0)
+    assert monitor.loads == {0: (80, 6, 1.0), 1: (10, 2, 0.5)}
+    assert [json.loads(line)["behind"] for line in lines.read_text().splitlines()] == [12, 12]
+    told = text.read_text().splitlines()
+    assert "nearcast_messages_total 100" in told
+    assert "nearcast_refused_total 1" in told
+    assert 'nearcast_partition_messages_total{partition="1"} 10' in told
+    assert len(list(monitor.tables().renderables)) == 2
+
+
+def test_loads_are_those_of_the_newest_base(tmp_path):
+    table = some_subscriptions(20)
+    index, _ = build_here(tmp_path / "index", table, partitions=2)
+    state = tmp_path / "out"
+    (state / "_metrics").mkdir(parents=True)
+
+    def wrote(number, version, seconds):
+        load = {str(p): [1, 1, took] for p, took in enumerate(seconds)}
+        facts = json.dumps({"version": version, "load": load})
+        (state / "_metrics" / f"{number}.json").write_text(facts)
+
+    wrote(0, 1, [1.0, 2.0])
+    build_here(tmp_path / "index", table, partitions=3)
+    with pytest.raises(nc.InvalidParameterError, match="no batch"):
+        measured_loads(state, index)
+    wrote(1, 2, [0.5, 0.25])
+    wrote(2, 2, [0.5])
+    wrote(3, 99, [7.0])  # a version that is gone
+    assert measured_loads(state, index) == [1.0, 0.25, 0.0]
+
+
 def test_the_bench_compares_all_mechanisms(tmp_path, capsys):
     sizes = ["--top-subscriptions", "30", "--window", "100", "--top-messages", "20"]
     out = tmp_path / "result.json"
@@ -109,6 +159,7 @@ def test_the_bench_measures_batches_and_streams(session, tmp_path):
     preset = find_preset("zipf")
     place = set_up(session, preset, tmp_path / "work", (200, 400), 1)
     batch = compare_batches(session, place, 1)
-    assert batch["ratio"] > 0
+    assert set(batch["ratio"]) == {"frame", "files"}
+    assert all(ratio > 0 for ratio in batch["ratio"].values())
     stream = measure_stream(session, preset, place, 40, (1, 2))
     assert 0 < stream["p50_s"] <= stream["p99_s"]

@@ -15,7 +15,8 @@ import pytest
 from spark.tables import build_here, expected, single, some_messages, some_subscriptions
 
 from nearcast.spark.deltas import append_delta
-from nearcast.spark.streaming import pin_version, stream_matches, write_once
+from nearcast.spark.sinks import write_once
+from nearcast.spark.streaming import pin_version, stream_matches
 
 pytestmark = pytest.mark.spark
 
@@ -46,7 +47,7 @@ def run(spark, place):
         checkpoint=place / "checkpoint",
         until_empty=True,
     )
-    assert query.awaitTermination(120)
+    assert query.awaitTermination(400)
 
 
 def test_each_batch_sees_the_version_of_its_start_and_a_replay_sees_it_again(spark, tmp_path):
@@ -107,7 +108,7 @@ def test_a_python_worker_killed_in_mid_task_costs_nothing(spark, tmp_path):
         checkpoint=tmp_path / "checkpoint",
         until_empty=True,
     )
-    assert query.awaitTermination(120)
+    assert query.awaitTermination(400)
     assert flag.exists()
     assert delivered(tmp_path / "out") == expected(single(table), messages)
 

@@ -57,6 +57,8 @@ def _add_index_commands(commands: Any) -> None:  # noqa: ANN401
     rebalance = commands.add_parser("rebalance", help="distribute anew, by recent messages")
     rebalance.add_argument("index", type=Path)
     _add_plan_options(rebalance, None, None)
+    measured = "what a run measured: split busy partitions and merge idle ones"
+    rebalance.add_argument("--load", type=Path, metavar="OUT", help=measured)
     rebalance.set_defaults(run=_run, does="rebalance")
 
 
@@ -72,41 +74,62 @@ def _add_run(commands: Any) -> None:  # noqa: ANN401
     run = commands.add_parser(
         "run",
         help="match a stream of messages",
-        description="Match messages that arrive as Parquet files, prepared ones or others with the "
-        "same columns, with an index that may change meanwhile.",
+        description="Match messages with an index that may change meanwhile. They arrive as "
+        "Parquet files, prepared ones or others with the same columns; or as publish events, in "
+        "text files or a topic of Kafka.",
     )
     add = run.add_argument
-    add("--messages", type=Path, required=True, metavar="DIR", help="where files arrive")
+    add("--messages", required=True, metavar="DIR|TOPIC", help="or kafka://host:port/topic")
+    add("--format", choices=["parquet", "events"], default="parquet", help="of files")
     add("--subscriptions", type=Path, required=True, metavar="INDEX")
-    add("--out", type=Path, required=True, metavar="DIR")
+    add("--out", required=True, metavar="DIR|TOPIC", help="or kafka://host:port/topic")
     add("--checkpoint", type=Path, metavar="DIR", help="default: OUT/_checkpoint")
-    add("--files-per-batch", type=int, metavar="N")
-    add("--trigger", type=float, default=0.0, metavar="SECONDS")
-    add("--until-empty", action="store_true", help="end when everything there is matched")
-    add("--metrics", type=Path, metavar="FILE", help="a line of JSON for each batch")
+    _add_stream_options(run)
     run.set_defaults(run=_run, does="stream")
+
+
+def _add_stream_options(parser: argparse.ArgumentParser, files: int | None = None) -> None:
+    add = parser.add_argument
+    many = "" if files is None else f" (default {files}, in order)"
+    add("--files-per-batch", type=int, default=files, metavar="N", help=f"at most{many}")
+    add("--lines-per-batch", type=int, metavar="N", help="at most, of a topic")
+    add("--trigger", type=float, default=0.0, metavar="SECONDS")
+    add("--until-empty", action="store_true", help="end when everything there is done")
+    add("--metrics", type=Path, metavar="FILE", help="a line of JSON for each batch")
+    add("--prometheus", type=Path, metavar="FILE", help="the same for a collector of text files")
 
 
 def _add_tops(commands: Any) -> None:  # noqa: ANN401
     tops = commands.add_parser(
         "tops",
         help="keep top lists over a stream of events",
-        description="Events are text files of the event format that arrive in a folder, with "
+        description="Events arrive as text files of the event format or in a topic of Kafka, with "
         "subscriptions of mode top. OUT/changes gets a file for each batch.",
     )
+    _add_events_options(tops)
     add = tops.add_argument
-    add("--events", type=Path, required=True, metavar="DIR", help="where files arrive")
+    add("--plan-from", type=Path, metavar="EVENTS", help="subscriptions to plan for")
+    _add_plan_options(tops, "hash", 2)
+    tops.set_defaults(run=_run, does="tops")
+    hubs = commands.add_parser(
+        "hubs",
+        help="every mode over a stream of events: matched, ranked, live, moving, top",
+        description="Events arrive as text files of the event format or in a topic of Kafka. OUT "
+        "gets a folder batch=N for each batch: the changes that one hub would deliver.",
+    )
+    _add_events_options(hubs)
+    hubs.add_argument("--hubs", type=int, default=2, metavar="N", help="that share subscriptions")
+    hubs.set_defaults(run=_run, does="hubs")
+
+
+def _add_events_options(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("--events", required=True, metavar="DIR|TOPIC", help="or kafka://host:port/topic")
     add("--out", type=Path, required=True, metavar="DIR")
     add("--window-count", type=int, metavar="N")
     add("--window-seconds", type=float, metavar="T")
     add("--weights", type=Path, metavar="FILE", help="an epoch")
-    add("--plan-from", type=Path, metavar="EVENTS", help="subscriptions to plan for")
-    _add_plan_options(tops, "hash", 2)
-    add("--files-per-batch", type=int, default=1, metavar="N", help="(default 1, in order)")
-    add("--trigger", type=float, default=0.0, metavar="SECONDS")
-    add("--until-empty", action="store_true", help="end when everything there is done")
-    add("--metrics", type=Path, metavar="FILE", help="a line of JSON for each batch")
-    tops.set_defaults(run=_run, does="tops")
+    _add_stream_options(parser, 1)
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearcast.bench.workloads.generate import messages as generated_messages
@@ -16,7 +17,9 @@ from nearcast.model import Window
 from nearcast.partition import Plan, make_plan, wants_of_events
 from nearcast.spark.build import build_index, compact_index, rebalance_index
 from nearcast.spark.deltas import append_delta
-from nearcast.spark.monitor import watch
+from nearcast.spark.hubs.stream import HubStream, stream_hubs
+from nearcast.spark.kafka import is_topic, read_topic, topic_of, with_connector
+from nearcast.spark.monitor import measured_loads, watch
 from nearcast.spark.prepare import (
     generate_rows,
     latest_version,
@@ -25,26 +28,29 @@ from nearcast.spark.prepare import (
     read_raw,
 )
 from nearcast.spark.store import Index
-from nearcast.spark.streaming import stream_matches
+from nearcast.spark.streaming import sink_of, stream_matches
 from nearcast.spark.tops.stream import TopStream, stream_tops
 from nearcast.weights import read_weights
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable
-    from pathlib import Path
 
     import pyarrow as pa
 
 MAX_SAMPLE = 100_000
+ROWS_PER_BATCH = 65_536
 SAMPLED = ("tokens", "lon", "lat", "west", "south", "east", "north")
 CHECKPOINTS = (
     "org.apache.spark.sql.execution.streaming.checkpointing.FileSystemBasedCheckpointFileManager"
 )
 
 
-def make_session(master: str | None) -> Any:  # noqa: ANN401 — pyspark may be missing
-    """Return a session with settings that make small batches quick."""
+def make_session(master: str | None, *addresses: object) -> Any:  # noqa: ANN401 — pyspark may be missing
+    """Return a session with settings that make small batches quick.
+
+    With the address of a topic among `addresses` it has Kafka's connector too.
+    """
     try:
         from pyspark.sql import SparkSession
     except ImportError:
@@ -55,6 +61,10 @@ def make_session(master: str | None) -> Any:  # noqa: ANN401 — pyspark may be 
         builder = builder.master(master)
     # The default forks a shell for every file of a checkpoint: a tenth of a second per batch.
     builder = builder.config("spark.sql.streaming.checkpointFileManagerClass", CHECKPOINTS)
+    # Matching a batch as a whole is quicker than its parts: the index sorts messages by place.
+    builder = builder.config("spark.sql.execution.arrow.maxRecordsPerBatch", ROWS_PER_BATCH)
+    if any(map(is_topic, addresses)):
+        builder = with_connector(builder)
     return builder.getOrCreate()
 
 
@@ -160,47 +170,87 @@ def run_rebalance(args: argparse.Namespace) -> int:
         what = "rebalancing needs recent messages"
         raise InvalidParameterError(what, wanted="--sample DIR")
     options = {"mechanism": args.mechanism, "partitions": args.partitions}
-    print(rebalance_index(make_session(args.master), args.index, sample, **options).to_json())
+    loads = measured_loads(args.load, Index(args.index)) if args.load else None
+    spark = make_session(args.master)
+    print(rebalance_index(spark, args.index, sample, loads=loads, **options).to_json())
     return 0
 
 
 def run_stream(args: argparse.Namespace) -> int:
     """Match a stream until it ends or is interrupted."""
-    spark = make_session(args.master)
-    files = sorted(args.messages.glob("*.parquet"))
+    out = topic_of(args.out) if is_topic(args.out) else Path(args.out)
+    checkpoint = args.checkpoint
+    if checkpoint is None:
+        if not isinstance(out, Path):
+            what = "a topic as output has no room for a checkpoint"
+            raise InvalidParameterError(what, got=args.out, wanted="--checkpoint DIR")
+        checkpoint = out / "_checkpoint"
+    spark = make_session(args.master, args.messages, args.out)
+    is_events = args.format == "events" or is_topic(args.messages)
+    messages = _lines(spark, args.messages, args) if is_events else _parquet(spark, args)
+    query = stream_matches(
+        messages,
+        args.subscriptions,
+        out,
+        checkpoint=checkpoint,
+        trigger_seconds=args.trigger,
+        until_empty=args.until_empty,
+    )
+    return _follow(query, sink_of(out, checkpoint.absolute()).state, args)
+
+
+def _parquet(spark: Any, args: argparse.Namespace) -> Any:  # noqa: ANN401
+    files = sorted(Path(args.messages).glob("*.parquet"))
     if not files:
-        what = f"no Parquet file is in {str(args.messages)!r} yet"
+        what = f"no Parquet file is in {args.messages!r} yet"
         raise InvalidParameterError(what, wanted="one, which says what the columns are")
     reader = spark.readStream.schema(spark.read.parquet(str(files[0])).schema)
     if args.files_per_batch:
         reader = reader.option("maxFilesPerTrigger", args.files_per_batch)
-    query = stream_matches(
-        reader.parquet(str(args.messages)),
-        args.subscriptions,
-        args.out,
-        checkpoint=args.checkpoint or args.out / "_checkpoint",
-        trigger_seconds=args.trigger,
-        until_empty=args.until_empty,
-    )
-    return _follow(query, args.out, args.metrics)
+    return reader.parquet(args.messages)
+
+
+def _lines(spark: Any, address: str, args: argparse.Namespace) -> Any:  # noqa: ANN401
+    """Return a stream of lines of the event format, from files or a topic."""
+    if is_topic(address):
+        return read_topic(spark, topic_of(address), per_batch=args.lines_per_batch)
+    reader = spark.readStream
+    if args.files_per_batch:
+        reader = reader.option("maxFilesPerTrigger", args.files_per_batch)
+    return reader.text(address)
 
 
 def run_tops(args: argparse.Namespace) -> int:
     """Keep top lists until the stream ends or is interrupted."""
-    window = None
-    if args.window_count is not None or args.window_seconds is not None:
-        window = Window(count=args.window_count, seconds=args.window_seconds)
-    spark = make_session(args.master)
-    stream = TopStream(_top_plan(args), window, args.out)
-    reader = spark.readStream.option("maxFilesPerTrigger", args.files_per_batch)
-    query = stream_tops(
-        reader.text(str(args.events)),
+    spark = make_session(args.master, args.events)
+    stream = TopStream(_top_plan(args), _window(args), args.out)
+    return _follow(_apply_events(stream_tops, stream, spark, args), None, args)
+
+
+def run_hubs(args: argparse.Namespace) -> int:
+    """Apply events to many hubs until the stream ends or is interrupted."""
+    spark = make_session(args.master, args.events)
+    weights = read_weights(args.weights) if args.weights else None
+    stream = HubStream(args.hubs, args.out, window=_window(args), weights=weights)
+    return _follow(_apply_events(stream_hubs, stream, spark, args), None, args)
+
+
+def _apply_events(start: Any, stream: Any, spark: Any, args: argparse.Namespace) -> Any:  # noqa: ANN401
+    return start(
+        _lines(spark, args.events, args),
         stream,
         checkpoint=args.out / "checkpoint",
+        # Within a partition of a topic; who wants one order over all has one partition.
+        order=["partition", "offset"] if is_topic(args.events) else None,
         trigger_seconds=args.trigger,
         until_empty=args.until_empty,
     )
-    return _follow(query, None, args.metrics)
+
+
+def _window(args: argparse.Namespace) -> Window | None:
+    if args.window_count is None and args.window_seconds is None:
+        return None
+    return Window(count=args.window_count, seconds=args.window_seconds)
 
 
 def _top_plan(args: argparse.Namespace) -> Plan:
@@ -225,10 +275,11 @@ def _top_plan(args: argparse.Namespace) -> Plan:
     return plan
 
 
-def _follow(query: Any, out: Path | None, metrics: Path | None) -> int:  # noqa: ANN401
+def _follow(query: Any, state: Path | None, args: argparse.Namespace) -> int:  # noqa: ANN401
     """Watch a query to its end; its error is ours."""
+    files = {"metrics": args.metrics, "prometheus": args.prometheus}
     try:
-        watch(query, out=out, metrics=metrics, shows=sys.stderr.isatty())
+        watch(query, state=state, **files, shows=sys.stderr.isatty())
     except KeyboardInterrupt:
         query.stop()
         raise
@@ -246,4 +297,5 @@ RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
     "rebalance": run_rebalance,
     "stream": run_stream,
     "tops": run_tops,
+    "hubs": run_hubs,
 }

@@ -10,6 +10,7 @@ from nearcast.spark.matching import match, rank
 from nearcast.spark.prepare import prepare_messages, prepare_subscriptions
 from nearcast.spark.store import Index
 from nearcast.spark.streaming import stream_matches
+from nearcast.spark.temporary import remove_temporary
 
 __all__ = [
     "Index",
@@ -20,5 +21,6 @@ __all__ = [
     "prepare_subscriptions",
     "rank",
     "rebalance_index",
+    "remove_temporary",
     "stream_matches",
 ]

@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 
 from nearcast.errors import DuplicateIdError, InvalidParameterError, SnapshotError
 from nearcast.matcher import DEFAULT_INDEX, Matcher
-from nearcast.partition import Plan, make_plan
+from nearcast.partition import ADJUSTABLE, Plan, adjust_plan, make_plan
 from nearcast.partition.plan import pack
 from nearcast.spark.columnar import by_partition, routed_schema, spread
 from nearcast.spark.definitions import all_wants, conform, place_rows, table_of_events
@@ -28,7 +28,7 @@ from nearcast.spark.shard import build_shard, manifest_at, open_shard, packed_co
 from nearcast.spark.store import Index, Manifest, read_arrow, snapshot_file
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
 
     from pyspark.sql import DataFrame, SparkSession
@@ -126,20 +126,37 @@ def rebalance_index(
     *,
     mechanism: Mechanism | None = None,
     partitions: int | None = None,
+    loads: Sequence[float] | None = None,
 ) -> Manifest:
     """Distribute the newest version anew, by messages that came lately [Skype §7.4].
 
-    The whole plan is made again, so that partitions split and merge as their load asks. Changes
-    that are committed meanwhile are lost to nobody: the rebalance starts again with them.
+    Changes that are committed meanwhile are lost to nobody: the rebalance starts again with them.
+
+    Parameters
+    ----------
+    spark, path
+        Where to build, and which index.
+    sample
+        Messages that came lately.
+    mechanism, partitions
+        If these are to change.
+    loads
+        How busy each partition was. Then busy partitions are split and idle ones merged, where the
+        mechanism allows; otherwise, or without it, the whole plan is made again.
     """
     store = Index(path)
     for _ in range(_ATTEMPTS):
         old = store.latest()
-        weights = store.plan(old).weights
         base = store.new_base()
         _write_rows(base, current_rows(store, old))
         chosen = mechanism or old.mechanism
-        plan = _plan(base, old.mode, chosen, partitions or old.partitions, sample, weights)  # type: ignore[arg-type]
+        count = partitions or old.partitions
+        is_same = (chosen, count) == (old.mechanism, old.partitions)
+        if loads is not None and is_same and chosen in ADJUSTABLE:
+            plan = _adjusted(base, learned_plan(store, old), loads, sample)
+        else:
+            weights = store.plan(old).weights
+            plan = _plan(base, old.mode, chosen, count, sample, weights)  # type: ignore[arg-type]
         _build(spark, base, plan, old.index)
         moved = replace(old, version=old.version + 1, base=base.name, deltas=())
         try:
@@ -150,6 +167,14 @@ def rebalance_index(
             continue
     what = f"index {str(store.path)!r} changes faster than it can be rebalanced"
     raise SnapshotError(what, hint="stop committing deltas meanwhile")
+
+
+def _adjusted(base: Path, plan: Plan, loads: Sequence[float], sample: pa.Table) -> Plan:
+    table = ds.dataset(base / "subscriptions", format="parquet").to_table()
+    wants = all_wants(conform(table, plan.mode), plan.mode)
+    adjusted, _ = adjust_plan(plan, loads, wants, sample)
+    (base / "plan.arrow").write_bytes(adjusted.to_buffer().to_pybytes())
+    return adjusted
 
 
 def current_rows(store: Index, manifest: Manifest) -> pa.Table:

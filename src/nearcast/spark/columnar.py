@@ -6,6 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
+
+from nearcast.columns import BOX, POINT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,3 +49,16 @@ def split_batch(batch: pa.RecordBatch) -> Iterator[tuple[int, pa.RecordBatch]]:
     unique = np.unique(numbers)
     for partition in unique.tolist():
         yield partition, batch if len(unique) == 1 else batch.filter(pa.array(numbers == partition))
+
+
+def by_place(batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
+    """Yield messages at points and messages with boxes; columns of the other kind are gone."""
+    names = set(batch.schema.names)
+    if not names.issuperset(POINT) or not names.issuperset(BOX):
+        yield batch
+        return
+    is_point = batch.column(POINT[0]).is_valid()
+    for rows, others in ((is_point, BOX), (pc.invert(is_point), POINT)):
+        part = batch.filter(rows)
+        if part.num_rows:
+            yield part.drop_columns(list(others))

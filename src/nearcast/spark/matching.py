@@ -3,37 +3,45 @@
 With one partition every task maps the whole index and there is no shuffle. With several, a message
 is copied to the partitions that its plan names; the first partition that has both answers for a
 pair, so replicas never show and nothing has to be de-duplicated.
+
+A frame's rows come to a worker through Java, which takes several times as long as matching them. Of
+messages that lie in Parquet files the workers can read columns themselves (`files.py`).
 """
 
 from __future__ import annotations
 
-import tempfile
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
+from nearcast.columns import BOX, POINT
 from nearcast.errors import InvalidParameterError
-from nearcast.spark.build import build_index
-from nearcast.spark.columnar import routed_schema, split_batch, spread
+from nearcast.spark.columnar import by_place, routed_schema, split_batch, spread
+from nearcast.spark.files import Pieces
+from nearcast.spark.load import measured
 from nearcast.spark.shard import open_shard, route_batch
 from nearcast.spark.store import Index
+from nearcast.spark.temporary import temporary_index
 from nearcast.text import DEFAULT_ANALYZER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
+    from pyspark import Accumulator
     from pyspark.sql import DataFrame
+    from pyspark.sql.types import StructType
 
+    from nearcast.spark.load import Loads
     from nearcast.spark.store import Manifest
 
+Messages: TypeAlias = "DataFrame | str | PathLike[str]"
 Subscriptions: TypeAlias = "DataFrame | Index | str | PathLike[str]"
-POINT = ("lon", "lat")
-BOX = ("west", "south", "east", "north")
+_Step: TypeAlias = "Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]"
 
 
 def match(
-    messages: DataFrame,
+    messages: Messages,
     subscriptions: Subscriptions,
     *,
     key: str = "id",
@@ -45,10 +53,12 @@ def match(
     ----------
     messages
         A column that names each message; `tokens` (array of strings, as given) or `text`; and
-        `lon`, `lat` or `west`, `south`, `east`, `north`.
+        `lon`, `lat` or `west`, `south`, `east`, `north`; with both, those of the place that is not
+        null. Or a folder of Parquet files with these columns, which the workers read themselves,
+        several times as fast: it must be where they all see it, as the index is.
     subscriptions
-        An index of mode "match", or the folder of one; or a DataFrame, from which a temporary
-        index is built, for local use.
+        An index of mode "match", or the folder of one; or a DataFrame, from which an index is built
+        that is removed when this process ends, for local use.
     key
         The column that names a message.
     version
@@ -59,11 +69,11 @@ def match(
     DataFrame
         `message` (the key) and `subscription`, each pair once.
     """
-    return _answer(messages, subscriptions, "match", key, version)
+    return answer(messages, subscriptions, "match", key=key, version=version)
 
 
 def rank(
-    messages: DataFrame,
+    messages: Messages,
     subscriptions: Subscriptions,
     *,
     key: str = "id",
@@ -81,26 +91,41 @@ def rank(
     DataFrame
         `message` (the key), `subscription` and `score`, each pair once.
     """
-    return _answer(messages, subscriptions, "rank", key, version)
+    return answer(messages, subscriptions, "rank", key=key, version=version)
 
 
-def _answer(
-    messages: DataFrame, subscriptions: Subscriptions, mode: str, key: str, version: int | None
+def answer(
+    messages: Messages,
+    subscriptions: Subscriptions,
+    mode: str,
+    *,
+    key: str = "id",
+    version: int | None = None,
+    counter: Accumulator[Loads] | None = None,
 ) -> DataFrame:
+    """Match or rank, by mode; a counter gets what each partition did."""
     index = _index(subscriptions, mode)
     manifest = index.latest() if version is None else index.at(version)
     if manifest.mode != mode:
         what = f"index {str(index.path)!r} is of another mode"
         raise InvalidParameterError(what, got=manifest.mode, wanted=mode)
-    asked = _asked_columns(messages, key)
+    pieces = Pieces.of_folder(messages) if isinstance(messages, (str, PathLike)) else None
+    frame = messages if pieces is None else pieces.frame()
+    asked = _asked_columns(frame, key)
     path, number = str(index.path), manifest.version
-    schema = _schema(messages, index, manifest, key)
+    schema = _schema(frame, index, manifest, key)
+
+    def over_rows(function: _Step, wanted: str | StructType) -> DataFrame:
+        if pieces is None:
+            return asked.mapInArrow(function, wanted)
+        names = {name: key if name == "message" else name for name in asked.columns}
+        return pieces.map(function, wanted, names)
+
     if manifest.partitions == 1:
-        return asked.mapInArrow(lambda batches: match_batches(batches, path, number), schema)
-    schema_there = routed_schema(asked)
-    routed = asked.mapInArrow(lambda batches: route_batches(batches, path, number), schema_there)
+        return over_rows(lambda batches: match_batches(batches, path, number, counter), schema)
+    routed = over_rows(lambda batches: route_batches(batches, path, number), routed_schema(asked))
     parts = spread(routed, manifest.partitions)
-    return parts.mapInArrow(lambda batches: match_routed(batches, path, number), schema)
+    return parts.mapInArrow(lambda batches: match_routed(batches, path, number, counter), schema)
 
 
 def _index(subscriptions: Subscriptions, mode: str) -> Index:
@@ -108,9 +133,7 @@ def _index(subscriptions: Subscriptions, mode: str) -> Index:
         return subscriptions
     if isinstance(subscriptions, (str, PathLike)):
         return Index(fspath(subscriptions))
-    folder = tempfile.mkdtemp(prefix="nearcast-index-")
-    build_index(subscriptions, folder, mode=mode)
-    return Index(folder)
+    return temporary_index(subscriptions, mode)
 
 
 def _asked_columns(messages: DataFrame, key: str) -> DataFrame:
@@ -119,7 +142,8 @@ def _asked_columns(messages: DataFrame, key: str) -> DataFrame:
 
     names = messages.columns
     text = "tokens" if "tokens" in names else "text"
-    place = POINT if all(name in names for name in POINT) else BOX
+    places = [place for place in (POINT, BOX) if set(place) <= set(names)]
+    place = [name for place in places for name in place] or BOX
     missing = [name for name in (key, text, *place) if name not in names]
     if missing:
         what = f"messages lack {', '.join(missing)}"
@@ -139,12 +163,16 @@ def _schema(messages: DataFrame, index: Index, manifest: Manifest, key: str) -> 
 
 
 def match_batches(
-    batches: Iterator[pa.RecordBatch], path: str, version: int
+    batches: Iterator[pa.RecordBatch],
+    path: str,
+    version: int,
+    counter: Accumulator[Loads] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Match batches against the only partition of an index; called once per task."""
     shard = open_shard(path, version, 0)
     for batch in batches:
-        yield from _named(shard.answer(batch), batch)
+        for part in by_place(batch):
+            yield from _named(measured(shard, part, counter), part)
 
 
 def route_batches(
@@ -152,22 +180,40 @@ def route_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Copy messages to the partitions that must see them; texts become tokens on the way."""
     for batch in batches:
-        read = _with_tokens(batch)
-        routed = route_batch(read, path, version)
-        if "text" in batch.schema.names:
-            place = routed.schema.get_field_index("tokens")
-            joined = pa.array([" ".join(t) for t in routed.column("tokens").to_pylist()])
-            routed = routed.set_column(place, "text", joined)
-        yield from routed.combine_chunks().to_batches()
+        for part in by_place(batch):
+            yield from _routed(part, batch.schema.names, path, version)
+
+
+def _routed(
+    batch: pa.RecordBatch, names: list[str], path: str, version: int
+) -> Iterator[pa.RecordBatch]:
+    routed = route_batch(_with_tokens(batch), path, version)
+    place = routed.schema.get_field_index("tokens")
+    # Codes of a dictionary, as from a file, would not pass through Java.
+    plain = routed.column("tokens").cast(pa.list_(pa.string()))
+    routed = routed.set_column(place, "tokens", plain)
+    if "text" in names:
+        joined = pa.array([" ".join(t) for t in routed.column("tokens").to_pylist()])
+        routed = routed.set_column(place, "text", joined)
+    for name in names:
+        if name not in routed.column_names:  # the place that these messages do not have
+            routed = routed.append_column(name, pa.nulls(routed.num_rows, pa.float64()))
+    ordered = routed.select([*names, "partition", "partitions"])
+    yield from ordered.combine_chunks().to_batches()
 
 
 def match_routed(
-    batches: Iterator[pa.RecordBatch], path: str, version: int
+    batches: Iterator[pa.RecordBatch],
+    path: str,
+    version: int,
+    counter: Accumulator[Loads] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Match batches of routed messages, each against its partition."""
     for batch in batches:
-        for partition, part in split_batch(batch):
-            yield from _named(open_shard(path, version, partition).answer(part), part)
+        for partition, rows in split_batch(batch):
+            shard = open_shard(path, version, partition)
+            for part in by_place(rows):
+                yield from _named(measured(shard, part, counter), part)
 
 
 def _with_tokens(batch: pa.RecordBatch) -> pa.RecordBatch:

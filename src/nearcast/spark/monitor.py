@@ -1,13 +1,17 @@
-"""What is a running query doing? Its progress as a table for people and as lines for machines."""
+"""What is a running query doing? Its progress as tables for people, and for machines as metrics."""
 
 from __future__ import annotations
 
 import json
+import os
 import time
 from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+from rich.console import Console, Group
 from rich.table import Table
+
+from nearcast.errors import InvalidParameterError
+from nearcast.spark.load import Load, add_loads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -15,13 +19,19 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming import StreamingQuery
 
-COLUMNS = ("batch", "messages", "messages/s", "batch ms", "lag s", "version", "pairs")
+    from nearcast.spark.load import Loads
+    from nearcast.spark.store import Index
+
+COLUMNS = ("batch", "messages", "messages/s", "batch ms", "lag s", "behind", "version", "pairs")
+_SHOWN = 20
+_BEHIND = ("maxOffsetsBehindLatest", "numFilesOutstanding")
 
 
-def figures(progress: Mapping[str, Any], out: Path | None, now: float) -> dict[str, Any]:
+def figures(progress: Mapping[str, Any], state: Path | None, now: float) -> dict[str, Any]:
     """Return the figures of one batch from Spark's progress and what the batch wrote.
 
-    `lag_s` is how long ago the batch began: what came since is not out yet.
+    `lag_s` is how long ago the batch began: what came since is not out yet. `behind` is how much
+    the source has that no batch has begun with: lines of a topic, or files.
     """
     number = progress["batchId"]
     taken = progress.get("durationMs", {}).get("triggerExecution", 0)
@@ -32,10 +42,14 @@ def figures(progress: Mapping[str, Any], out: Path | None, now: float) -> dict[s
         "batch_ms": taken,
         "lag_s": max(0.0, now - _seconds(progress.get("timestamp"), now)),
     }
-    written = None if out is None else out / "_metrics" / f"{number}.json"
+    told = [source.get("metrics") or {} for source in progress.get("sources", ())]
+    behind = [float(one[name]) for one in told for name in _BEHIND if name in one]
+    if behind:
+        found["behind"] = int(sum(behind))
+    written = None if state is None else state / "_metrics" / f"{number}.json"
     if written is not None and written.is_file():
         facts = json.loads(written.read_text())
-        found.update(version=facts["version"], pairs=facts["pairs"])
+        found.update((name, facts[name]) for name in ("version", "pairs", "refused", "load"))
     return found
 
 
@@ -49,52 +63,153 @@ def as_table(rows: list[dict[str, Any]]) -> Table:
             f"{row['messages_per_s']:,.0f}",
             f"{row['batch_ms']:,}",
             f"{row['lag_s']:.1f}",
+            f"{row['behind']:,}" if "behind" in row else "",
             str(row.get("version", "")),
             f"{row['pairs']:,}" if "pairs" in row else "",
         )
     return table
 
 
+def load_of(rows: list[dict[str, Any]]) -> Loads:
+    """Return what partitions did in these batches."""
+    total: Loads = {}
+    for row in rows:
+        loads = {int(partition): Load(*load) for partition, load in row.get("load", {}).items()}
+        total = add_loads(total, loads)
+    return total
+
+
+def measured_loads(state: Path, index: Index) -> list[float]:
+    """Return the seconds that each partition of the newest base was busy, as batches wrote it."""
+    newest = index.latest()
+    rows = []
+    for file in sorted((state / "_metrics").glob("*.json")):
+        facts = json.loads(file.read_text())
+        if facts["version"] in index.versions() and index.at(facts["version"]).base == newest.base:
+            rows.append(facts)
+    if not rows:
+        what = f"no batch of {str(state)!r} used the newest base of the index"
+        raise InvalidParameterError(what, wanted="the output of nearcast spark run with it")
+    loads = load_of(rows)
+    idle = Load(0, 0, 0.0)
+    return [loads.get(partition, idle).seconds for partition in range(newest.partitions)]
+
+
+def load_table(loads: Loads) -> Table:
+    """Return the load of partitions as a table; `share` is that of the time."""
+    table = Table("partition", "messages", "pairs", "seconds", "share")
+    whole = sum(load.seconds for load in loads.values()) or 1.0
+    for partition, load in sorted(loads.items()):
+        share = f"{load.seconds / whole:.0%}"
+        counts = (f"{load.messages:,}", f"{load.pairs:,}", f"{load.seconds:.2f}")
+        table.add_row(str(partition), *counts, share)
+    return table
+
+
+def as_prometheus(rows: list[dict[str, Any]], totals: Mapping[str, float], loads: Loads) -> str:
+    """Return metrics as Prometheus reads them from a text file: the last batch, and sums of all."""
+    last = rows[-1]
+    gauges: dict[str, float] = {
+        "batch": last["batch"],
+        "batch_messages": last["messages"],
+        "messages_per_second": last["messages_per_s"],
+        "batch_seconds": last["batch_ms"] / 1000,
+        "lag_seconds": last["lag_s"],
+        **{name: last[name] for name in ("behind", "version") if name in last},
+    }
+    lines = []
+    for kind, values in (("gauge", gauges), ("counter", totals)):
+        for name, value in values.items():
+            lines += [f"# TYPE nearcast_{name} {kind}", f"nearcast_{name} {value:g}"]
+    for field in Load._fields:
+        name = f"nearcast_partition_{field}_total"
+        lines.append(f"# TYPE {name} counter")
+        for partition, load in sorted(loads.items()):
+            lines.append(f'{name}{{partition="{partition}"}} {getattr(load, field):g}')
+    return "\n".join(lines) + "\n"
+
+
+class Monitor:
+    """Follows a query: what it saw, and what all of it comes to.
+
+    Parameters
+    ----------
+    state
+        Where batches of `stream_matches` leave their facts, for versions, pairs and load.
+    metrics
+        File that gets a line of JSON for each batch.
+    prometheus
+        File that always has the newest metrics, for a collector of text files.
+    """
+
+    def __init__(
+        self, state: Path | None, metrics: Path | None = None, prometheus: Path | None = None
+    ) -> None:
+        self._state, self._metrics, self._prometheus = state, metrics, prometheus
+        self.rows: list[dict[str, Any]] = []
+        self.totals = {"messages_total": 0, "pairs_total": 0, "refused_total": 0}
+        self.loads: Loads = {}
+
+    def look(self, progress: list[Mapping[str, Any]], now: float) -> bool:
+        """Take in Spark's progress; return whether there was something new."""
+        known = self.rows[-1]["batch"] if self.rows else -1
+        fresh = [figures(p, self._state, now) for p in progress if p["batchId"] > known]
+        if not fresh:
+            return False
+        self.rows = (self.rows + fresh)[-_SHOWN:]
+        self.loads = add_loads(self.loads, load_of(fresh))
+        for name in self.totals:
+            self.totals[name] += sum(row.get(name.removesuffix("_total"), 0) for row in fresh)
+        if self._metrics is not None:
+            with self._metrics.open("a", encoding="utf-8") as file:
+                file.writelines(json.dumps(row) + "\n" for row in fresh)
+        if self._prometheus is not None:
+            _replace(self._prometheus, as_prometheus(self.rows, self.totals, self.loads))
+        return True
+
+    def tables(self) -> Group:
+        """Return the last batches, and the load of partitions if it is known."""
+        batches = as_table(self.rows)
+        return Group(batches, load_table(self.loads)) if self.loads else Group(batches)
+
+
 def watch(
     query: StreamingQuery,
     *,
-    out: Path | None = None,
+    state: Path | None = None,
     metrics: Path | None = None,
+    prometheus: Path | None = None,
     shows: bool = True,
     every_seconds: float = 2.0,
 ) -> None:
-    """Follow a query until it ends: a table on stderr, and a line of JSON for each batch.
+    """Follow a query until it ends: tables on stderr, metrics to files.
 
     Parameters
     ----------
     query
         Running.
-    out
-        The output of `stream_matches`, for versions and pairs.
-    metrics
-        File that gets a line for each batch.
+    state, metrics, prometheus
+        As of `Monitor`.
     shows
-        Whether the table is printed.
+        Whether tables are printed.
     every_seconds
         How often to look.
     """
     console = Console(stderr=True)
-    seen: list[dict[str, Any]] = []
+    monitor = Monitor(state, metrics, prometheus)
     is_over = False
     while not is_over:
         is_over = bool(query.awaitTermination(every_seconds))
-        known = seen[-1]["batch"] if seen else -1
-        fresh = [
-            figures(_plain(progress), out, time.time())
-            for progress in query.recentProgress
-            if progress["batchId"] > known
-        ]
-        seen = (seen + fresh)[-20:]
-        if fresh and metrics is not None:
-            with metrics.open("a", encoding="utf-8") as file:
-                file.writelines(json.dumps(row) + "\n" for row in fresh)
-        if fresh and shows:
-            console.print(as_table(seen))
+        is_new = monitor.look([_plain(p) for p in query.recentProgress], time.time())
+        if is_new and shows:
+            console.print(monitor.tables())
+
+
+def _replace(path: Path, text: str) -> None:
+    """Write a file that is whole whenever somebody reads it."""
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished.write_text(text, encoding="utf-8")
+    unfinished.replace(path)
 
 
 def _plain(progress: Any) -> Mapping[str, Any]:  # noqa: ANN401 — Spark's class or a dict

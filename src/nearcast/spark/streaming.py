@@ -3,7 +3,7 @@
 Before a batch is matched, the version that it uses is written down under its number, once; its
 output goes to a folder of its own that appears as a whole. A batch that is replayed after a failure
 finds its version, and if its output is there already nothing is done: every pair is delivered
-exactly once, and the same however often something dies.
+exactly once, and the same however often something dies. Of topics as output `sinks.py` says more.
 
 Freshness: a batch uses the newest version there is when it starts. So a change counts from the
 first batch that starts after its commit, one trigger interval plus the run of one batch at most.
@@ -12,29 +12,32 @@ first batch that starts after its commit, one trigger interval plus the run of o
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
-from uuid import uuid4
+from typing import TYPE_CHECKING, Any
 
-import pyarrow.dataset as ds
-
-from nearcast.spark.matching import match, rank
+from nearcast.spark.event_lines import read_lines
+from nearcast.spark.kafka import Topic
+from nearcast.spark.load import counter_on
+from nearcast.spark.matching import answer
+from nearcast.spark.sinks import FolderSink, TopicSink, put_folder, write_once
 from nearcast.spark.store import Index
 
 if TYPE_CHECKING:
     from os import PathLike
 
+    from pyspark import Accumulator
     from pyspark.sql import DataFrame
     from pyspark.sql.streaming import StreamingQuery
+
+    from nearcast.spark.load import Loads
+    from nearcast.spark.sinks import Sink
 
 
 def stream_matches(
     messages: DataFrame,
     index: Index | str | PathLike[str],
-    out: str | PathLike[str],
+    out: str | PathLike[str] | Topic,
     *,
     checkpoint: str | PathLike[str],
     key: str = "id",
@@ -46,11 +49,12 @@ def stream_matches(
     Parameters
     ----------
     messages
-        A streaming DataFrame with the columns that `match` takes.
+        A streaming DataFrame with the columns that `match` takes; or with `value`, lines of the
+        event format that publish messages, and without the key.
     index
         Its mode says whether messages are matched or ranked. It may get new versions at any time.
     out
-        Folder of the output: `batch=N` has the pairs of batch N as Parquet.
+        Folder of the output: `batch=N` has the pairs of batch N as Parquet. Or a topic of Kafka.
     checkpoint
         Folder where Spark keeps how far it is; `out` belongs to it.
     key
@@ -61,71 +65,83 @@ def stream_matches(
         End when everything that is there now has been matched.
     """
     store = index if isinstance(index, Index) else Index(index)
-    target = Path(out).absolute()
+    place = Path(checkpoint).absolute()
+    sink = sink_of(out, place)
+    # One for all batches: Spark never forgets a counter.
+    counter = counter_on(messages.sparkSession.sparkContext)
 
     def write(batch: DataFrame, number: int) -> None:
-        write_batch(batch, number, store, target, key)
+        write_batch(batch, number, store, sink, key, counter)
 
-    trigger = {"availableNow": True} if until_empty else _interval(trigger_seconds)
     return (
         messages.writeStream.foreachBatch(write)
-        .option("checkpointLocation", str(Path(checkpoint).absolute()))
-        .trigger(**trigger)
+        .option("checkpointLocation", str(place))
+        .trigger(**trigger_of(trigger_seconds, until_empty=until_empty))
         .start()
     )
 
 
-def _interval(seconds: float) -> dict[str, str]:
+def sink_of(out: str | PathLike[str] | Topic, checkpoint: Path) -> Sink:
+    """Return where pairs go; what is remembered of batches is in the folder, or beside Spark's."""
+    if isinstance(out, Topic):
+        return TopicSink(out, checkpoint / "nearcast")
+    return FolderSink(Path(out).absolute())
+
+
+def trigger_of(seconds: float, *, until_empty: bool) -> dict[str, Any]:
+    """Return when batches start, as Spark takes it."""
+    if until_empty:
+        return {"availableNow": True}
     return {"processingTime": f"{round(seconds * 1000)} milliseconds"}
 
 
-def write_batch(batch: DataFrame, number: int, index: Index, out: Path, key: str) -> None:
+def write_batch(
+    batch: DataFrame,
+    number: int,
+    index: Index,
+    sink: Sink,
+    key: str,
+    counter: Accumulator[Loads],
+) -> None:
     """Match one batch and write its pairs, unless they are there."""
-    target = out / f"batch={number}"
-    if target.is_dir():
+    if sink.has(number):
         return
     start = time.perf_counter()
-    version = pin_version(index, out, number)
-    answer = rank if index.at(version).mode == "rank" else match
-    unfinished = out / f"_unfinished-{uuid4().hex}"
+    version = pin_version(index, sink.state, number)
+    counter.value = {}
+    is_lines = "value" in batch.columns and key not in batch.columns
+    rows = read_lines(batch).persist() if is_lines else batch
     try:
-        answer(batch, index, key=key, version=version).write.parquet(str(unfinished))
-        publish_folder(unfinished, target)
+        refused = _set_aside(rows, sink.state, number) if is_lines else 0
+        good = rows.where("reason is null").drop("value", "reason") if is_lines else rows
+        name = "id" if is_lines else key
+        mode = index.at(version).mode
+        pairs = answer(good, index, mode, key=name, version=version, counter=counter)
+        sink.put(pairs, number)
     finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
-    pairs = ds.dataset(target, format="parquet").count_rows()
-    seconds = time.perf_counter() - start
-    facts = {"batch": number, "version": version, "pairs": pairs, "seconds": seconds}
-    write_once(out / "_metrics" / f"{number}.json", json.dumps(facts))
+        if is_lines:
+            rows.unpersist()
+    facts = {
+        "batch": number,
+        "version": version,
+        "pairs": sum(load.pairs for load in counter.value.values()),
+        "seconds": time.perf_counter() - start,
+        "refused": refused,
+        "load": {str(partition): load for partition, load in sorted(counter.value.items())},
+    }
+    write_once(sink.state / "_metrics" / f"{number}.json", json.dumps(facts))
+
+
+def _set_aside(rows: DataFrame, state: Path, number: int) -> int:
+    """Write the lines that were refused, with reasons; return how many."""
+    refused = rows.where("reason is not null").select("value", "reason")
+    count = int(refused.count())
+    if count:
+        put_folder(refused, state / "_refused", number)
+    return count
 
 
 def pin_version(index: Index, out: Path, number: int) -> int:
     """Return the version of a batch: the newest when it was first tried."""
     content = write_once(out / "_versions" / f"{number}.json", str(index.latest().version))
     return int(content)
-
-
-def write_once(path: Path, content: str) -> str:
-    """Write a file unless it is there; return what it holds."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{uuid4().hex}")
-    with unfinished.open("w", encoding="utf-8") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    try:
-        os.link(unfinished, path)
-    except FileExistsError:
-        return path.read_text(encoding="utf-8")
-    finally:
-        unfinished.unlink()
-    return content
-
-
-def publish_folder(unfinished: Path, target: Path) -> None:
-    """Make a folder visible under its name at once; who comes second changes nothing."""
-    try:
-        unfinished.rename(target)
-    except OSError:
-        if not target.is_dir():
-            raise

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from nearcast.errors import DuplicateIdError, NearcastError, UnknownIdError, UnsupportedError
 from nearcast.events import Move, Publish, Retract, Subscribe, event_from
+from nearcast.model import Bbox
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -26,7 +27,7 @@ Fields = dict[str, Any]
 
 @dataclass(slots=True)
 class Held:
-    """A top subscription."""
+    """A subscription."""
 
     event: Subscribe
     number: int
@@ -64,10 +65,13 @@ class Ledger:
     ----------
     window
         As of a hub.
+    modes
+        Of the subscriptions that it admits.
     """
 
-    def __init__(self, window: Window | None) -> None:
+    def __init__(self, window: Window | None, modes: tuple[str, ...] = ("top",)) -> None:
         self._window = window
+        self._modes = modes
         self.clock = 0.0
         self._numbers = 0
         self.subscriptions: dict[str, Held] = {}
@@ -79,12 +83,13 @@ class Ledger:
         net = Net()
         for number, fields in events:
             try:
-                self._apply_one(event_from(fields), net)
+                self.admit(event_from(fields), net)
             except NearcastError as error:  # noqa: PERF203 — one bad event spares the others
                 net.rejected.append((number, error))
         return net
 
-    def _apply_one(self, event: Event, net: Net) -> None:
+    def admit(self, event: Event, net: Net) -> None:
+        """Apply one event, or raise and change nothing."""
         own = self.clock if event.time is None else event.time
         clock = max(self.clock, own)
         self._check(event, clock)
@@ -119,9 +124,10 @@ class Ledger:
         held = self.subscriptions.get(event.id)
         if held is not None and held.expires > clock:
             raise _in_use(event)
-        if event.mode != "top":
-            what = f"subscription {event.id!r} is not of mode 'top'"
-            raise UnsupportedError(what, got=event.mode, wanted="top")
+        if event.mode not in self._modes:
+            wanted = " or ".join(map(repr, self._modes))
+            what = f"subscription {event.id!r} is not of mode {wanted}"
+            raise UnsupportedError(what, got=event.mode, wanted=wanted)
         if event.expires is not None and event.expires <= clock:
             what = f"subscription {event.id!r} has expired already"
             raise UnsupportedError(what, got=event.expires, wanted=f"more than {clock}")
@@ -131,9 +137,8 @@ class Ledger:
         if held is None or held.expires <= clock:
             what = f"subscription {event.id!r}"
             raise UnknownIdError(what, wanted="an id in use")
-        if isinstance(event, Move) and event.at is None:
-            what = f"subscription {event.id!r} has no area to move"
-            raise UnsupportedError(what, wanted="at")
+        if isinstance(event, Move):
+            _check_move(event, held.event.mode)
 
     def _subscribe(self, event: Subscribe, net: Net) -> None:
         self._numbers += 1
@@ -184,8 +189,16 @@ class Ledger:
             net.left[id_] = (live.number, reason)
 
 
+def _check_move(event: Move, mode: str) -> None:
+    is_point = event.at is not None
+    if is_point != (mode == "top") or (mode == "rank" and not isinstance(event.area, Bbox)):
+        wanted = {"top": "at", "rank": "area, a box"}.get(mode, "area")
+        what = f"subscription {event.id!r} cannot be moved there"
+        raise UnsupportedError(what, got="at" if is_point else "area", wanted=wanted)
+
+
 def _moved(event: Subscribe, move: Move) -> Subscribe:
-    return replace(event, at=move.at)
+    return replace(event, at=move.at, area=move.area)
 
 
 def _in_use(event: Publish | Subscribe) -> DuplicateIdError:

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 
 from nearcast.partition.bounds import WORLD
+from nearcast.spark.sinks import write_once
 from nearcast.spark.store import read_arrow, write_arrow
-from nearcast.spark.streaming import write_once
+from nearcast.spark.streaming import trigger_of
 from nearcast.spark.tops.lists import Partial, TopLists
 from nearcast.spark.tops.partition_hub import Settings, do_round, round_file, write_round
 
@@ -150,7 +151,7 @@ def stream_tops(
     stream: TopStream,
     *,
     checkpoint: str | PathLike[str],
-    order: str | None = None,
+    order: str | list[str] | None = None,
     trigger_seconds: float = 0.0,
     until_empty: bool = False,
 ) -> StreamingQuery:
@@ -165,8 +166,8 @@ def stream_tops(
     checkpoint
         Folder where Spark keeps how far it is.
     order
-        The column that says in which order events of a batch happened; without it, by the order in
-        which Spark reads them, which one file keeps and several do not.
+        The columns that say in which order events of a batch happened; without them, by the order
+        in which Spark reads them, which one file keeps and several do not.
     trigger_seconds, until_empty
         As of `stream_matches`.
     """
@@ -176,11 +177,10 @@ def stream_tops(
         lines = [row["value"] for row in ordered.select("value").collect()]
         stream.run_batch(number, lines, on_spark(batch.sparkSession, stream))
 
-    interval = {"processingTime": f"{round(trigger_seconds * 1000)} milliseconds"}
     return (
         events.writeStream.foreachBatch(write)
         .option("checkpointLocation", str(Path(checkpoint).absolute()))
-        .trigger(**({"availableNow": True} if until_empty else interval))
+        .trigger(**trigger_of(trigger_seconds, until_empty=until_empty))
         .start()
     )
 

@@ -1,0 +1,103 @@
+"""Where do the pairs of a batch go, and how is it known that they are there?
+
+A folder has each batch as a folder of its own that appears as a whole: every pair is there exactly
+once, whatever dies. A topic of Kafka cannot take a batch as a whole: it is sent and then marked as
+sent. Who dies in between sends it again, the same pairs with the same batch number, so a reader
+that knows the last batch it has finished can tell.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING, Protocol
+from uuid import uuid4
+
+from nearcast.spark.kafka import Topic, write_topic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame
+
+
+class Sink(Protocol):
+    """Takes the pairs of batches."""
+
+    @property
+    def state(self) -> Path:
+        """Folder of what is remembered about batches."""
+
+    def has(self, number: int) -> bool:
+        """Whether the pairs of a batch are there."""
+
+    def put(self, pairs: DataFrame, number: int) -> None:
+        """Write the pairs of a batch."""
+
+
+class FolderSink:
+    """Parquet files in `batch=N`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.state = folder
+
+    def has(self, number: int) -> bool:
+        """Whether the folder of a batch is there."""
+        return (self.state / f"batch={number}").is_dir()
+
+    def put(self, pairs: DataFrame, number: int) -> None:
+        """Write the folder of a batch, whole or not at all."""
+        put_folder(pairs, self.state, number)
+
+
+class TopicSink:
+    """Lines of JSON in a topic."""
+
+    def __init__(self, topic: Topic, state: Path) -> None:
+        self.topic = topic
+        self.state = state
+
+    def has(self, number: int) -> bool:
+        """Whether a batch was sent and marked."""
+        return (self.state / "_sent" / str(number)).is_file()
+
+    def put(self, pairs: DataFrame, number: int) -> None:
+        """Send a batch, then mark it."""
+        write_topic(pairs, self.topic, number)
+        write_once(self.state / "_sent" / str(number), "")
+
+
+def put_folder(rows: DataFrame, folder: Path, number: int) -> None:
+    """Write rows as the folder of a batch, whole or not at all."""
+    unfinished = folder / f"_unfinished-{uuid4().hex}"
+    try:
+        rows.write.parquet(str(unfinished))
+        publish_folder(unfinished, folder / f"batch={number}")
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def write_once(path: Path, content: str) -> str:
+    """Write a file unless it is there; return what it holds."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = path.with_name(f".{uuid4().hex}")
+    with unfinished.open("w", encoding="utf-8") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    try:
+        os.link(unfinished, path)
+    except FileExistsError:
+        return path.read_text(encoding="utf-8")
+    finally:
+        unfinished.unlink()
+    return content
+
+
+def publish_folder(unfinished: Path, target: Path) -> None:
+    """Make a folder visible under its name at once; who comes second changes nothing."""
+    try:
+        unfinished.rename(target)
+    except OSError:
+        if not target.is_dir():
+            raise

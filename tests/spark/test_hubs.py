@@ -1,0 +1,146 @@
+"""Many hubs on a stream together are one hub, event by event, in every mode."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from spark.top_logs import WEIGHTS, WINDOWS, random_event, words
+
+import nearcast as nc
+from nearcast.spark.hubs import shares
+from nearcast.spark.hubs.stream import HubStream, in_process, stream_hubs
+
+SIZE = 20
+
+
+def random_line(rng, number):
+    """Return an event of any mode; some are refused, by their id, time, place or words."""
+    fields = random_event(rng, number, 12)
+    mode = str(rng.choice(["match", "rank", "top"]))
+    low = [float(v) for v in rng.integers(-3, 1, 2)]
+    area = [*low, low[0] + 3, low[1] + 3]
+    if fields["op"] == "move" and mode != "top":
+        del fields["at"]
+        fields["area"] = area if mode == "match" else {"center": low, "radius_m": 200_000.0}
+    if fields["op"] == "subscribe" and mode != "top":
+        for name in ("at", "k", "alpha"):
+            del fields[name]
+        fields.update(mode=mode, area=area, live=bool(rng.random() < 0.6))
+        if mode == "rank":
+            fields.update(alpha=float(rng.choice([0.3, 1.0])), threshold=0.4)
+        elif rng.random() < 0.5:
+            fields["keywords"] = f"{words(rng, 1)[0]} OR ({words(rng, 1)[0]} -a)"
+    return json.dumps(fields)
+
+
+def random_lines(seed, count):
+    rng = np.random.default_rng(seed)
+    lines = [random_line(rng, number) for number in range(count)]
+    return [*lines[:5], "not an event", *lines[5:]]
+
+
+def batches(lines):
+    return [lines[start : start + SIZE] for start in range(0, len(lines), SIZE)]
+
+
+def by_hub(hub, lines):
+    """Return the changes of one hub, and the numbers of the lines that it rejects."""
+    rejected = []
+    table = hub.apply(lines, on_error=lambda number, _error: rejected.append(number))
+    return sorted(map(key, table.to_pylist())), rejected
+
+
+def key(row):
+    score = None if row["score"] is None else round(row["score"], 12)
+    return (*(row[n] for n in ("event", "subscription", "message", "change", "reason")), str(score))
+
+
+def written(folder):
+    return sorted(map(key, pq.read_table(folder, partitioning=None).to_pylist()))
+
+
+def refused(stream, number):
+    path = stream.folder / "rejected" / f"{number}.json"
+    return [row for row, _ in json.loads(path.read_text())] if path.is_file() else []
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_changes_are_those_of_one_hub_event_by_event(window, tmp_path):
+    for seed in range(2):
+        weights = WEIGHTS if seed % 2 else None
+        stream = HubStream(3, tmp_path / str(seed), window=WINDOWS[window], weights=weights)
+        hub = nc.Hub(window=WINDOWS[window], weights=weights)
+        modes = set()
+        for number, lines in enumerate(batches(random_lines(seed, 140))):
+            changes, rejected = by_hub(hub, lines)
+            folder = stream.run_batch(number, lines, in_process(stream))
+            assert written(folder) == changes, (seed, number)
+            assert refused(stream, number) == rejected
+            assert stream.ledger.clock == hub.clock
+            modes |= {hub.mode(change[1]) for change in changes} | {row[4] for row in changes}
+        assert modes >= {"match", "rank", "published", "expired"} or window == "none"
+
+
+def test_a_live_message_called_tick_is_not_taken_back_by_the_clock(tmp_path):
+    stream = HubStream(2, tmp_path, window=nc.Window(count=5))
+    live = {"op": "subscribe", "keywords": "tea", "live": True}
+    lines = [{**live, "id": f"s{i}", "time": i} for i in range(4)]
+    lines.insert(2, {"op": "publish", "id": "tick", "text": "tea", "at": [0, 0], "time": 1})
+    lines = [json.dumps(line) for line in lines]
+    changes, _ = by_hub(nc.Hub(window=nc.Window(count=5)), lines)
+    assert written(stream.run_batch(0, lines, in_process(stream))) == changes
+    assert len(changes) == 4
+
+
+def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(shares, "SAVE_EVERY", 3)
+    hub, wanted = nc.Hub(window=WINDOWS["count"]), []
+    for number, lines in enumerate(batches(random_lines(9, 200))):
+        stream = HubStream(3, tmp_path, window=WINDOWS["count"])  # recalls everything
+        if number % 2:
+            shares._hubs.clear()  # and workers open what was saved
+        wanted.append(by_hub(hub, lines)[0])
+        folder = stream.run_batch(number, lines, in_process(stream))
+        assert written(folder) == wanted[-1]
+        assert stream.run_batch(number, [], in_process(stream)) == folder  # it is done
+    assert len(list((tmp_path / "saved").iterdir())) == 3 * 3
+    # Batches whose changes were lost are done again as they were decided.
+    for number in (1, 7):
+        (tmp_path / f"batch={number}").rename(tmp_path / f"_lost-{number}")
+        stream = HubStream(1, tmp_path, window=WINDOWS["count"])  # three hubs it stays
+        assert written(stream.run_batch(number, [], in_process(stream))) == wanted[number]
+
+
+def test_a_failed_attempt_leaves_nothing_behind(tmp_path):
+    stream = HubStream(2, tmp_path, window=WINDOWS["count"])
+    lines = random_lines(3, 40)
+
+    def dies(number, target):
+        in_process(stream)(number, target)
+        raise OSError
+
+    with pytest.raises(OSError):
+        stream.run_batch(0, lines, dies)
+    assert not (tmp_path / "batch=0").exists()
+    changes, _ = by_hub(nc.Hub(window=WINDOWS["count"]), lines)
+    assert written(stream.run_batch(0, [], in_process(stream))) == changes
+    with pytest.raises(nc.InvalidParameterError, match="too few"):
+        HubStream(0, tmp_path / "none")
+
+
+@pytest.mark.spark
+def test_on_spark_too(spark, tmp_path):
+    lines, folder = random_lines(5, 120), tmp_path / "in"
+    folder.mkdir()
+    hub, wanted = nc.Hub(window=WINDOWS["seconds"]), []
+    for number, batch in enumerate(batches(lines)):
+        (folder / f"{number:03}.ndjson").write_text("\n".join(batch) + "\n")
+        wanted.append(by_hub(hub, batch)[0])
+    stream = HubStream(2, tmp_path / "out", window=WINDOWS["seconds"])
+    frames = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder))
+    query = stream_hubs(frames, stream, checkpoint=tmp_path / "checkpoint", until_empty=True)
+    assert query.awaitTermination(400)
+    assert [written(tmp_path / "out" / f"batch={n}") for n in range(len(wanted))] == wanted
