@@ -28,22 +28,51 @@ void for_each_difference(std::vector<MessageId>& before, std::vector<MessageId>&
 
 }  // namespace
 
-void TopEngine::compare(const Journal::Page& page, TopChanges& out) const {
+void TopEngine::compare(const Journal::Page& page, TopChanges& out) {
   if (page.cause == Journal::Cause::kForgotten) return;
-  std::vector<MessageId> before, after;
-  for (const Held& held : state_.journal.held(page)) before.push_back(held.message);
-  const std::span<const MessageId> now = state_.buffers.messages(page.id);
-  const std::size_t count = std::min<std::size_t>(state_.subscriptions[page.id].k, now.size());
-  after.assign(now.begin(), now.begin() + static_cast<std::ptrdiff_t>(count));
-  for_each_difference(before, after, [&](MessageId message, bool is_before) {
+  const std::span<const Held> before = state_.journal.held(page);
+  const std::uint32_t count =
+      std::min(state_.subscriptions[page.id].k, state_.buffers.size(page.id));
+  const auto visit = [&](MessageId message, bool is_before) {
     report(page, message, is_before ? ChangeKind::kRemoved : ChangeKind::kAdded, out);
-  });
+  };
+  if (page.cause == Journal::Cause::kMoved) {  // scores were others
+    std::vector<MessageId> old, now;
+    for (const Held& held : before) old.push_back(held.message);
+    const std::span<const MessageId> all = state_.buffers.messages(page.id).first(count);
+    now.assign(all.begin(), all.end());
+    for_each_difference(old, now, visit);
+    return;
+  }
+  // Both are in the order of the scores, which are the same ones.
+  std::size_t old = 0;
+  for (std::uint32_t now = 0; now < count; ++now) {
+    const Held held = state_.buffers.held(page.id, now);
+    while (old < before.size() && state_.ranks_before(before[old], held))
+      visit(before[old++].message, true);
+    if (old < before.size() && before[old].message == held.message) {
+      ++old;
+    } else {
+      visit(held.message, false);
+    }
+  }
+  while (old < before.size()) visit(before[old++].message, true);
 }
 
+/// The score comes later: by then what it takes is in the cache.
 void TopEngine::report(const Journal::Page& page, MessageId message, ChangeKind kind,
-                       TopChanges& out) const {
-  out.push_back(
-      {page.id, message, kind, reason_for(page, message, kind), score_in(page, message, kind)});
+                       TopChanges& out) {
+  state_.prefetch(message, 0);
+  out.push_back({page.id, message, kind, reason_for(page, message, kind), 0});
+  unscored_.push_back(&page);
+}
+
+void TopEngine::score_changes(TopChanges& out) {
+  const std::span<TopChange> changes = std::span(out).last(unscored_.size());
+  for (const TopChange& change : changes) state_.prefetch(change.message, 1);
+  for (std::size_t i = 0; i < changes.size(); ++i)
+    changes[i].score = score_in(*unscored_[i], changes[i].message, changes[i].kind);
+  unscored_.clear();
 }
 
 Reason TopEngine::reason_for(const Journal::Page& page, MessageId message, ChangeKind kind) const {

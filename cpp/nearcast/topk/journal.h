@@ -36,6 +36,9 @@ class Journal {
   void remember_moved(SubscriptionId id, Point at, std::uint32_t k, const ResultBuffers& buffers);
   void forget(SubscriptionId id);  ///< unsubscribed: nothing is delivered
 
+  void prefetch(SubscriptionId id) const {
+    if (raw(id) < seen_.size()) __builtin_prefetch(&seen_[raw(id)]);
+  }
   std::span<const Page> pages() const { return pages_; }  ///< skip those that are forgotten
   std::span<const Held> held(const Page& page) const {
     return std::span(held_).subspan(page.first, page.count);

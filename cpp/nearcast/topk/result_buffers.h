@@ -48,6 +48,13 @@ class ResultBuffers {
   Refill refill(SubscriptionId id) const { return heads_[raw(id)].refill; }
   void set_refill(SubscriptionId id, Refill refill) { heads_[raw(id)].refill = refill; }
   void prefetch(SubscriptionId id) const { __builtin_prefetch(&heads_[raw(id)]); }
+  /// Ask for the buffer itself, when its head is there.
+  void prefetch_block(SubscriptionId id) const {
+    constexpr std::uint32_t kLine = 64 / sizeof(Word);
+    const Head& head = heads_[raw(id)];
+    for (std::uint32_t word = 0; word < head.capacity * words_per_place(); word += kLine)
+      __builtin_prefetch(blocks_.at(head.start) + word);
+  }
 
   Held held(SubscriptionId id, std::uint32_t place) const {
     const Head& head = heads_[raw(id)];

@@ -58,7 +58,18 @@ void TopEngine::publish(MessageId id) {
   expiry_->window_moved(true);
   hits_.clear();
   arrival_->find(id, hits_, arrival_work_);
-  for (const ArrivalHit& hit : hits_) expiry_->arrive(hit.id, {hit.units, id});
+  // Every buffer is somewhere else in memory: ask for those to come.
+  constexpr std::size_t kAhead = 4;
+  const auto prefetch = [&](std::size_t i) {
+    if (i >= hits_.size()) return;
+    state_.buffers.prefetch_block(hits_[i].id);
+    state_.journal.prefetch(hits_[i].id);
+  };
+  for (std::size_t i = 0; i < kAhead; ++i) prefetch(i);
+  for (std::size_t i = 0; i < hits_.size(); ++i) {
+    prefetch(i + kAhead);
+    expiry_->arrive(hits_[i].id, {hits_[i].units, id});
+  }
 }
 
 void TopEngine::drop(MessageId id, Reason reason) {
@@ -67,13 +78,34 @@ void TopEngine::drop(MessageId id, Reason reason) {
   ranking_->erase(id, is_oldest);
   state_.vectors.remove(id);
   expiry_->window_moved(false);
-  for (const SubscriptionId holder : state_.holders.of(id)) expiry_->leave(holder, id, is_oldest);
+  const std::span<const SubscriptionId> holders = state_.holders.of(id);
+  constexpr std::size_t kAhead = 4;
+  const auto prefetch = [&](std::size_t i) {
+    if (i >= holders.size()) return;
+    state_.buffers.prefetch(holders[i]);
+    state_.journal.prefetch(holders[i]);
+    state_.subscriptions.prefetch(holders[i]);
+  };
+  const auto prefetch_block = [&](std::size_t i) {
+    if (i < holders.size()) state_.buffers.prefetch_block(holders[i]);
+  };
+  for (std::size_t i = 0; i < 2 * kAhead; ++i) prefetch(i);
+  for (std::size_t i = 0; i < kAhead; ++i) prefetch_block(i);
+  for (std::size_t i = 0; i < holders.size(); ++i) {
+    prefetch(i + 2 * kAhead);
+    prefetch_block(i + kAhead);
+    expiry_->leave(holders[i], id, is_oldest);
+  }
   state_.holders.forget(id);
 }
 
 void TopEngine::finish(TopChanges& out) {
   expiry_->evaluate_requested();
-  for (const Journal::Page& page : state_.journal.pages()) compare(page, out);
+  for (const Journal::Page& page : state_.journal.pages()) {
+    compare(page, out);
+    if (unscored_.size() >= 128) score_changes(out);
+  }
+  score_changes(out);
   out.insert(out.end(), reweighed_.begin(), reweighed_.end());
   reweighed_.clear();
 }

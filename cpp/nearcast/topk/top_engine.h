@@ -74,8 +74,9 @@ class TopEngine {
   enum class Mark : std::uint8_t { kNone, kPublished, kExpired, kRetracted };
 
   void mark(MessageId id, Mark mark);
-  void compare(const Journal::Page& page, TopChanges& out) const;
-  void report(const Journal::Page& page, MessageId message, ChangeKind kind, TopChanges& out) const;
+  void compare(const Journal::Page& page, TopChanges& out);
+  void report(const Journal::Page& page, MessageId message, ChangeKind kind, TopChanges& out);
+  void score_changes(TopChanges& out);
   Reason reason_for(const Journal::Page& page, MessageId message, ChangeKind kind) const;
   double score_in(const Journal::Page& page, MessageId message, ChangeKind kind) const;
   void insert_messages();
@@ -91,6 +92,7 @@ class TopEngine {
   std::vector<std::uint8_t> marks_;  ///< by message: what this event did to it
   std::vector<MessageId> marked_;
   TopChanges reweighed_;
+  std::vector<const Journal::Page*> unscored_;  ///< of the last changes, whose scores are not there
 };
 
 }  // namespace nearcast

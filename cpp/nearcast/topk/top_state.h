@@ -28,6 +28,16 @@ struct TopState {
   double score(SubscriptionId id, MessageId message) const {
     return score(id, message, product(id, message));
   }
+  /// The order of a list: the higher score first, then the newer message.
+  bool ranks_before(const Held& a, const Held& b) const {
+    if (a.units != b.units) return a.units > b.units;
+    return messages.number(a.message) > messages.number(b.message);
+  }
+  /// Ask for what score() reads of a message: first step 0, a while later step 1.
+  void prefetch(MessageId message, int step) const {
+    messages.prefetch(message, step);
+    if (step == 0) vectors.prefetch(message);
+  }
 
   const MessageStore& messages;
   const TokenWeights* weights;

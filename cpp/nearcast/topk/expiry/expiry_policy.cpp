@@ -9,7 +9,25 @@ void ExpiryPolicy::request(SubscriptionId id, Refill refill) {
   state_.buffers.set_refill(id, std::max(state_.buffers.refill(id), refill));
 }
 
+/// Of very many searches those for the same words side by side, west to east: they read the same
+/// lists and messages, which are in the cache then.
+void ExpiryPolicy::group_requests() {
+  std::vector<std::pair<std::uint64_t, SubscriptionId>> keyed;
+  keyed.reserve(requested_.size());
+  for (const SubscriptionId id : requested_) {
+    if (!state_.subscriptions.has(id)) continue;  // unsubscribed since
+    const auto column = static_cast<std::uint32_t>((state_.subscriptions[id].at.lon + 180) * 1e6);
+    keyed.emplace_back(std::uint64_t{raw(state_.subscriptions.tokens(id).front())} << 32 | column,
+                       id);
+  }
+  std::sort(keyed.begin(), keyed.end());
+  requested_.clear();
+  for (const auto& [key, id] : keyed) requested_.push_back(id);
+}
+
 void ExpiryPolicy::evaluate_requested() {
+  constexpr std::size_t kMany = 1024;
+  if (requested_.size() >= kMany) group_requests();
   for (const SubscriptionId id : requested_) {
     if (!state_.subscriptions.has(id)) continue;  // unsubscribed since
     const Refill refill = state_.buffers.refill(id);

@@ -73,6 +73,8 @@ class ExpiryPolicy {
   std::vector<Held> found_;
 
  private:
+  void group_requests();
+
   std::vector<SubscriptionId> requested_;
 };
 

@@ -29,10 +29,7 @@ class MessageRanking {
       const = 0;  ///< throws an internal error that names what is broken
 
  protected:
-  bool ranks_before(const Held& a, const Held& b) const {
-    if (a.units != b.units) return a.units > b.units;
-    return state_.messages.number(a.message) > state_.messages.number(b.message);
-  }
+  bool ranks_before(const Held& a, const Held& b) const { return state_.ranks_before(a, b); }
 
   const TopState& state_;
 };

@@ -197,10 +197,9 @@ void PostingRanking::score_candidates(SubscriptionId id, Units floor, std::vecto
   candidates_.erase(last, candidates_.end());
   work.candidates += candidates_.size();
   for (const Candidate& candidate : candidates_) {
-    state_.messages.prefetch(candidate.message, 0);
-    state_.vectors.prefetch(candidate.message);
+    state_.prefetch(candidate.message, 0);
   }
-  for (const Candidate& candidate : candidates_) state_.messages.prefetch(candidate.message, 1);
+  for (const Candidate& candidate : candidates_) state_.prefetch(candidate.message, 1);
   for (const Candidate& candidate : candidates_) {
     const Units units = units_of(state_.score(id, candidate.message));
     if (units >= floor) out.push_back({units, candidate.message});
