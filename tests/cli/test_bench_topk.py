@@ -108,6 +108,12 @@ def test_ratios_are_those_that_the_contenders_can_give(scenario):
     assert ratios_of(run.contenders) == run.ratios
 
 
+def test_a_contender_with_parameters_does_not_stand_for_its_kind(scenario):
+    names = ["igpt+cskyband", "igpt+kmax", "igpt+skyband", "igpt+cskyband:ranking=ir-tree"]
+    run = run_topk(scenario, [read_contender(name) for name in names], Silent(), checked=0)
+    assert run.ratios == ratios_of(run.contenders[:3])
+
+
 def test_scenario_weighs_words_by_the_window_and_spans_everything(scenario):
     window, rest = scenario.window, scenario.messages
     assert (len(window), len(rest)) == (SIZES.window, SIZES.messages)

@@ -146,7 +146,11 @@ class TopResult:
 
 
 def ratios_of(costs: Sequence[TopCost]) -> dict[str, float]:
-    """Return those of the ratios people ask for that these contenders can give."""
+    """Return those of the ratios people ask for that these contenders can give.
+
+    They are between kinds as they are: whoever was given parameters is left out.
+    """
+    costs = [cost for cost in costs if not cost.parameters]
     ours = next((cost for cost in costs if cost.name == "auto"), None)
     others = [cost for cost in costs if "auto" not in (cost.arrival, cost.expiry)]
     papers = [cost for cost in others if cost.arrival in ("igpt", "ipt", "ciq")]
