@@ -55,7 +55,7 @@ def match(
         A column that names each message; `tokens` (array of strings, as given) or `text`; and
         `lon`, `lat` or `west`, `south`, `east`, `north`; with both, those of the place that is not
         null. Or a folder of Parquet files with these columns, which the workers read themselves,
-        several times as fast: it must be where they all see it, as the index is.
+        with less work per row: it must be where they all see it, as the index is.
     subscriptions
         An index of mode "match", or the folder of one; or a DataFrame, from which an index is built
         that is removed when this process ends, for local use.
