@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Required, TypedDict
 
 from nearcast.spark.event_lines import read_lines
 from nearcast.spark.kafka import Topic
@@ -24,10 +24,11 @@ from nearcast.spark.sinks import FolderSink, TopicSink, put_folder, write_once
 from nearcast.spark.store import Index
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from os import PathLike
 
     from pyspark import Accumulator
-    from pyspark.sql import DataFrame
+    from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
     from nearcast.spark.load import Loads
@@ -73,12 +74,64 @@ def stream_matches(
     def write(batch: DataFrame, number: int) -> None:
         write_batch(batch, number, store, sink, key, counter)
 
-    return (
-        messages.writeStream.foreachBatch(write)
-        .option("checkpointLocation", str(place))
-        .trigger(**trigger_of(trigger_seconds, until_empty=until_empty))
-        .start()
-    )
+    return _start(messages, write, place, trigger_seconds, until_empty=until_empty)
+
+
+class EventOptions(TypedDict, total=False):
+    """What `stream_events` can be told; the checkpoint it must be."""
+
+    checkpoint: Required[str | PathLike[str]]
+    order: str | list[str] | None
+    trigger_seconds: float
+    until_empty: bool
+
+
+def stream_events(
+    events: DataFrame,
+    run: Callable[[SparkSession, int, list[str]], object],
+    *,
+    checkpoint: str | PathLike[str],
+    order: str | list[str] | None = None,
+    trigger_seconds: float = 0.0,
+    until_empty: bool = False,
+) -> StreamingQuery:
+    """Give the lines of each batch of a stream, in order, to `run`; return the running query.
+
+    Parameters
+    ----------
+    events
+        A streaming DataFrame whose column `value` has lines of the event format.
+    run
+        Takes session, number and lines of a batch; a batch that failed comes again.
+    checkpoint
+        Folder where Spark keeps how far it is.
+    order
+        The columns that say in which order events of a batch happened; without them, by the order
+        in which Spark reads them, which one file keeps and several do not.
+    trigger_seconds, until_empty
+        As of `stream_matches`.
+    """
+
+    def write(batch: DataFrame, number: int) -> None:
+        ordered = batch.orderBy(order) if order else batch
+        lines = [row["value"] for row in ordered.select("value").collect()]
+        run(batch.sparkSession, number, lines)
+
+    place = Path(checkpoint).absolute()
+    return _start(events, write, place, trigger_seconds, until_empty=until_empty)
+
+
+def _start(
+    rows: DataFrame,
+    write: Callable[[DataFrame, int], None],
+    checkpoint: Path,
+    trigger_seconds: float,
+    *,
+    until_empty: bool,
+) -> StreamingQuery:
+    trigger = trigger_of(trigger_seconds, until_empty=until_empty)
+    writer = rows.writeStream.foreachBatch(write)
+    return writer.option("checkpointLocation", str(checkpoint)).trigger(**trigger).start()
 
 
 def sink_of(out: str | PathLike[str] | Topic, checkpoint: Path) -> Sink:

@@ -25,8 +25,8 @@ import pyarrow as pa
 from nearcast.errors import NearcastError
 from nearcast.events import Publish, Retract, read_event
 from nearcast.hub import Hub
+from nearcast.spark.ledger import Ledger, Net
 from nearcast.spark.store import read_arrow
-from nearcast.spark.tops.ledger import Ledger, Net
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -26,19 +26,21 @@ from nearcast.spark.hubs.shares import (
     ops_file,
     recall,
 )
+from nearcast.spark.ledger import Ledger
 from nearcast.spark.sinks import publish_folder, write_once
 from nearcast.spark.store import read_arrow, write_arrow
-from nearcast.spark.streaming import trigger_of
-from nearcast.spark.tops.ledger import Ledger
+from nearcast.spark.streaming import stream_events
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
+    from typing import Unpack
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
     from nearcast.model import Window
+    from nearcast.spark.streaming import EventOptions
     from nearcast.weights import Weights
 
 
@@ -112,13 +114,7 @@ class HubStream:
 
 
 def stream_hubs(
-    events: DataFrame,
-    stream: HubStream,
-    *,
-    checkpoint: str | PathLike[str],
-    order: str | list[str] | None = None,
-    trigger_seconds: float = 0.0,
-    until_empty: bool = False,
+    events: DataFrame, stream: HubStream, **options: Unpack[EventOptions]
 ) -> StreamingQuery:
     """Apply a stream of events to many hubs; return the running query.
 
@@ -128,26 +124,14 @@ def stream_hubs(
         A streaming DataFrame whose column `value` has lines of the event format.
     stream
         Where subscriptions and messages are kept.
-    checkpoint
-        Folder where Spark keeps how far it is.
-    order
-        The columns that say in which order events of a batch happened; without them, by the order
-        in which Spark reads them, which one file keeps and several do not.
-    trigger_seconds, until_empty
-        As of `stream_matches`.
+    options
+        As of `stream_events`.
     """
 
-    def write(batch: DataFrame, number: int) -> None:
-        ordered = batch.orderBy(order) if order else batch
-        lines = [row["value"] for row in ordered.select("value").collect()]
-        stream.run_batch(number, lines, on_spark(batch.sparkSession, stream))
+    def run(spark: SparkSession, number: int, lines: list[str]) -> None:
+        stream.run_batch(number, lines, on_spark(spark, stream))
 
-    return (
-        events.writeStream.foreachBatch(write)
-        .option("checkpointLocation", str(Path(checkpoint).absolute()))
-        .trigger(**trigger_of(trigger_seconds, until_empty=until_empty))
-        .start()
-    )
+    return stream_events(events, run, **options)
 
 
 def on_spark(spark: SparkSession, stream: HubStream) -> Callable[[int, Path], None]:

@@ -26,7 +26,7 @@ import pyarrow as pa
 
 from nearcast.partition import wants_of_events
 from nearcast.partition.wants import text_share
-from nearcast.spark.tops.ledger import Ledger
+from nearcast.spark.ledger import Ledger
 from nearcast.text import DEFAULT_ANALYZER
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from nearcast.events import Publish, Subscribe
     from nearcast.model import Window
     from nearcast.partition import Plan
-    from nearcast.spark.tops.ledger import Net
+    from nearcast.spark.ledger import Net
 
 SHRINK_EVERY = 16
 """Batches after which prefixes that became shorter give copies back."""

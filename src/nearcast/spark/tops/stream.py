@@ -17,19 +17,21 @@ import pyarrow as pa
 from nearcast.partition.bounds import WORLD
 from nearcast.spark.sinks import write_once
 from nearcast.spark.store import read_arrow, write_arrow
-from nearcast.spark.streaming import trigger_of
+from nearcast.spark.streaming import stream_events
 from nearcast.spark.tops.lists import Partial, TopLists
 from nearcast.spark.tops.partition_hub import Settings, do_round, round_file, write_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
+    from typing import Unpack
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
     from nearcast.model import Window
     from nearcast.partition import Plan
+    from nearcast.spark.streaming import EventOptions
     from nearcast.spark.tops.lists import Change, Op
 
 CHANGES = pa.schema(
@@ -147,13 +149,7 @@ class TopStream:
 
 
 def stream_tops(
-    events: DataFrame,
-    stream: TopStream,
-    *,
-    checkpoint: str | PathLike[str],
-    order: str | list[str] | None = None,
-    trigger_seconds: float = 0.0,
-    until_empty: bool = False,
+    events: DataFrame, stream: TopStream, **options: Unpack[EventOptions]
 ) -> StreamingQuery:
     """Keep top lists over a stream of events; return the running query.
 
@@ -163,26 +159,14 @@ def stream_tops(
         A streaming DataFrame whose column `value` has lines of the event format.
     stream
         Where the lists are kept.
-    checkpoint
-        Folder where Spark keeps how far it is.
-    order
-        The columns that say in which order events of a batch happened; without them, by the order
-        in which Spark reads them, which one file keeps and several do not.
-    trigger_seconds, until_empty
-        As of `stream_matches`.
+    options
+        As of `stream_events`.
     """
 
-    def write(batch: DataFrame, number: int) -> None:
-        ordered = batch.orderBy(order) if order else batch
-        lines = [row["value"] for row in ordered.select("value").collect()]
-        stream.run_batch(number, lines, on_spark(batch.sparkSession, stream))
+    def run(spark: SparkSession, number: int, lines: list[str]) -> None:
+        stream.run_batch(number, lines, on_spark(spark, stream))
 
-    return (
-        events.writeStream.foreachBatch(write)
-        .option("checkpointLocation", str(Path(checkpoint).absolute()))
-        .trigger(**trigger_of(trigger_seconds, until_empty=until_empty))
-        .start()
-    )
+    return stream_events(events, run, **options)
 
 
 def on_spark(spark: SparkSession, stream: TopStream) -> Callable[[int], list[Partial]]:
