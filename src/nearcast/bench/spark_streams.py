@@ -78,7 +78,7 @@ def compare_batches(spark: SparkSession, place: Workplace, repeat: int) -> dict[
     return {
         "open_ms": round(opened * 1000, 1),
         "messages_per_s": {name: round(count / seconds) for name, seconds in took.items()},
-        "ratio": {name: round(took["bare"] / took[name], 3) for name in ("frame", "files")},
+        "ratio": {name: round(took["bare"] / took[name], 6) for name in ("frame", "files")},
         "around_us": {name: round(around[name], 2) for name in ("frame", "files")},
     }
 
