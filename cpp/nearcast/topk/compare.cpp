@@ -48,9 +48,11 @@ void TopEngine::compare(const Journal::Page& page, TopChanges& out) {
   std::size_t old = 0;
   for (std::uint32_t now = 0; now < count; ++now) {
     const Held held = state_.buffers.held(page.id, now);
-    while (old < before.size() && state_.ranks_before(before[old], held))
+    const auto is_same = [&] { return old < before.size() && before[old].message == held.message; };
+    // Most are the same; only others are asked for their order, which a tie has to look up.
+    while (!is_same() && old < before.size() && state_.ranks_before(before[old], held))
       visit(before[old++].message, true);
-    if (old < before.size() && before[old].message == held.message) {
+    if (is_same()) {
       ++old;
     } else {
       visit(held.message, false);

@@ -4,18 +4,8 @@
 
 namespace nearcast {
 
-void Journal::start() {
-  pages_.clear();
-  held_.clear();
-  if (++event_ == 0) {  // wrapped: old pages could be mistaken for new ones
-    std::fill(seen_.begin(), seen_.end(), Seen{});
-    event_ = 1;
-  }
-}
-
 void Journal::open_page(SubscriptionId id, Cause cause, Point at) {
-  if (raw(id) >= seen_.size()) seen_.resize(raw(id) + 1);
-  seen_[raw(id)] = {event_, static_cast<std::uint32_t>(pages_.size())};
+  subscriptions_.set_page(id, static_cast<std::uint32_t>(pages_.size()));
   pages_.push_back({id, cause, static_cast<std::uint32_t>(held_.size()), 0, at});
 }
 
@@ -37,16 +27,14 @@ void Journal::remember_moved(SubscriptionId id, Point at, std::uint32_t k,
     write_page(id, Cause::kMoved, at, k, buffers);
     return;
   }
-  Page& page = pages_[seen_[raw(id)].page];
+  Page& page = page_of(id);
   if (page.cause != Cause::kMessages) return;  // new, or not where it was before the event
   page.cause = Cause::kMoved;
   page.at = at;
 }
 
 void Journal::forget(SubscriptionId id) {
-  if (!has_page(id)) return;
-  pages_[seen_[raw(id)].page].cause = Cause::kForgotten;
-  seen_[raw(id)].event = 0;
+  if (has_page(id)) page_of(id).cause = Cause::kForgotten;
 }
 
 }  // namespace nearcast

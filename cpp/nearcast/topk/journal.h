@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/geo/rect.h"
 #include "nearcast/topk/result_buffers.h"
@@ -17,6 +16,8 @@ namespace nearcast {
 
 class Journal {
  public:
+  explicit Journal(TopSubscriptions& subscriptions) : subscriptions_(subscriptions) {}
+
   enum class Cause : std::uint8_t { kForgotten, kMessages, kSubscribed, kMoved };
   struct Page {
     SubscriptionId id;
@@ -25,7 +26,10 @@ class Journal {
     Point at;                    ///< where it was, if it moved
   };
 
-  void start();
+  void start() {
+    pages_.clear();
+    held_.clear();
+  }
   /// Remember the first `k` of what the subscription holds, unless that was done before.
   void remember(SubscriptionId id, std::uint32_t k, const ResultBuffers& buffers) {
     if (!has_page(id)) write_page(id, Cause::kMessages, {}, k, buffers);
@@ -36,29 +40,24 @@ class Journal {
   void remember_moved(SubscriptionId id, Point at, std::uint32_t k, const ResultBuffers& buffers);
   void forget(SubscriptionId id);  ///< unsubscribed: nothing is delivered
 
-  void prefetch(SubscriptionId id) const {
-    if (raw(id) < seen_.size()) __builtin_prefetch(&seen_[raw(id)]);
-  }
   std::span<const Page> pages() const { return pages_; }  ///< skip those that are forgotten
   std::span<const Held> held(const Page& page) const {
     return std::span(held_).subspan(page.first, page.count);
   }
-  std::size_t memory_bytes() const { return seen_.memory_bytes(); }
 
  private:
-  struct Seen {
-    std::uint32_t event, page;
-  };
-
+  /// The subscription's record has the number of a page, of this event or of an earlier one: the
+  /// page knows whose it is.
   bool has_page(SubscriptionId id) const {
-    return raw(id) < seen_.size() && seen_[raw(id)].event == event_;
+    const std::uint32_t page = subscriptions_[id].page;
+    return page < pages_.size() && pages_[page].id == id && pages_[page].cause != Cause::kForgotten;
   }
+  Page& page_of(SubscriptionId id) { return pages_[subscriptions_[id].page]; }
   void open_page(SubscriptionId id, Cause cause, Point at);
   void write_page(SubscriptionId id, Cause cause, Point at, std::uint32_t k,
                   const ResultBuffers& buffers);
 
-  std::uint32_t event_ = 1;
-  Array<Seen> seen_;  ///< by subscription: its page, if the event is this one
+  TopSubscriptions& subscriptions_;
   std::vector<Page> pages_;
   std::vector<Held> held_;
 };

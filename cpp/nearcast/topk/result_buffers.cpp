@@ -7,23 +7,22 @@ namespace {
 
 constexpr double kLowestNarrow = -2.0;  ///< in units it has room in 32 bits, with some to spare
 
-/// 4, 8, 16, 24, 32, 48, 64, …: steps that waste no words of the arena's size classes.
-std::uint32_t capacity_for(std::uint32_t size) {
-  std::uint32_t capacity = 4;
-  while (capacity < size) {
-    const bool is_power = (capacity & (capacity - 1)) == 0;
-    capacity = capacity < 16 ? capacity * 2 : is_power ? capacity / 2 * 3 : capacity / 3 * 4;
-  }
-  return capacity;
-}
-
 }  // namespace
 
-ResultBuffers::ResultBuffers(double lowest_score, bool counts_dominators)
-    : unit_words_(lowest_score > kLowestNarrow ? 1 : 2), counts_dominators_(counts_dominators) {}
+ResultBuffers::ResultBuffers(TopSubscriptions& subscriptions, double lowest_score,
+                             bool counts_dominators)
+    : subscriptions_(subscriptions),
+      unit_words_(lowest_score > kLowestNarrow ? 1 : 2),
+      counts_dominators_(counts_dominators) {}
+
+std::uint32_t ResultBuffers::class_for(std::uint32_t size) {
+  std::uint32_t size_class = 1;
+  while (capacity_of(size_class) < size) ++size_class;
+  return size_class;
+}
 
 std::uint32_t ResultBuffers::place_for(SubscriptionId id, Units units) const {
-  const Head& head = heads_[raw(id)];
+  const Head& head = head_of(id);
   std::uint32_t low = 0, high = head.size;
   while (low < high) {
     const std::uint32_t middle = (low + high) / 2;
@@ -42,19 +41,16 @@ std::uint32_t ResultBuffers::place_of(SubscriptionId id, MessageId message) cons
   return found == all.end() ? kNowhere : static_cast<std::uint32_t>(found - all.begin());
 }
 
-void ResultBuffers::open(SubscriptionId id) {
-  if (raw(id) >= heads_.size()) heads_.resize(raw(id) + 1);
-  heads_[raw(id)] = {kLowestUnits, 0, 0, 0, Refill::kNo};
-}
-
 void ResultBuffers::close(SubscriptionId id) {
-  release_block(heads_[raw(id)]);
-  heads_[raw(id)] = {kLowestUnits, 0, 0, 0, Refill::kNo};
+  Head& head = subscriptions_.buffer(id);
+  if (head.size_class != 0) blocks_.free(head.start, capacity_of(head) * words_per_place());
+  head = Head{};
+  set_threshold(id, kLowestUnits);
 }
 
 void ResultBuffers::insert(SubscriptionId id, std::uint32_t place, const Held& held) {
-  Head& head = heads_[raw(id)];
-  if (head.size == head.capacity) resize_block(head, capacity_for(head.size + 1));
+  Head& head = subscriptions_.buffer(id);
+  if (head.size == capacity_of(head)) resize_block(head, head.size_class + 1u);
   const std::uint32_t behind = head.size - place;
   Word* column = blocks_.at(head.start);
   Word* messages = messages_of(head);
@@ -72,7 +68,7 @@ void ResultBuffers::insert(SubscriptionId id, std::uint32_t place, const Held& h
 }
 
 void ResultBuffers::remove(SubscriptionId id, std::uint32_t place) {
-  Head& head = heads_[raw(id)];
+  Head& head = subscriptions_.buffer(id);
   const std::uint32_t behind = head.size - place - 1;
   Word* column = blocks_.at(head.start);
   Word* messages = messages_of(head);
@@ -87,7 +83,7 @@ void ResultBuffers::remove(SubscriptionId id, std::uint32_t place) {
 }
 
 void ResultBuffers::dominate(SubscriptionId id, std::uint32_t first, std::uint32_t limit) {
-  const Head& head = heads_[raw(id)];
+  const Head& head = head_of(id);
   Word* messages = messages_of(head);
   Word* counts = dominators_of(head);
   std::uint32_t kept = first;
@@ -104,18 +100,19 @@ void ResultBuffers::dominate(SubscriptionId id, std::uint32_t first, std::uint32
 }
 
 void ResultBuffers::truncate(SubscriptionId id, std::uint32_t size) {
-  Head& head = heads_[raw(id)];
+  Head& head = subscriptions_.buffer(id);
   head.size = size;
   // Given back late, so that a buffer that sways around a border does not move each time.
-  if (capacity_for(size) < head.capacity / 2) resize_block(head, capacity_for(size));
+  const std::uint32_t size_class = class_for(size);
+  if (capacity_of(size_class) < capacity_of(head) / 2) resize_block(head, size_class);
 }
 
 void ResultBuffers::assign(SubscriptionId id, std::span<const Held> all) {
-  Head& head = heads_[raw(id)];
+  Head& head = subscriptions_.buffer(id);
   head.size = 0;
   const auto size = static_cast<std::uint32_t>(all.size());
-  const std::uint32_t capacity = capacity_for(size);
-  if (head.capacity != capacity) resize_block(head, capacity);
+  const std::uint32_t size_class = class_for(size);
+  if (head.size_class != size_class) resize_block(head, size_class);
   head.size = size;
   Word* messages = messages_of(head);
   for (std::uint32_t place = 0; place < size; ++place) {
@@ -128,34 +125,20 @@ void ResultBuffers::assign(SubscriptionId id, std::span<const Held> all) {
   }
 }
 
-void ResultBuffers::resize_block(Head& head, std::uint32_t capacity) {
+void ResultBuffers::resize_block(Head& head, std::uint32_t size_class) {
   const Head old = head;
-  head.capacity = capacity;
-  head.start = blocks_.allocate(capacity * words_per_place());
-  if (old.capacity == 0) return;
+  head.size_class = static_cast<std::uint8_t>(size_class);
+  head.start = blocks_.allocate(capacity_of(head) * words_per_place());
+  if (old.size_class == 0) return;
   const Word* from = blocks_.at(old.start);
   Word* to = blocks_.at(head.start);
   std::uint32_t first = 0;  // of the column, in places
   for (const std::uint32_t words : {unit_words_, 1u, counts_dominators_ ? 1u : 0u}) {
-    std::memcpy(to + first * capacity, from + first * old.capacity,
+    std::memcpy(to + first * capacity_of(head), from + first * capacity_of(old),
                 head.size * words * sizeof(Word));
     first += words;
   }
-  blocks_.free(old.start, old.capacity * words_per_place());
-}
-
-void ResultBuffers::release_block(Head& head) {
-  if (head.capacity != 0) blocks_.free(head.start, head.capacity * words_per_place());
-}
-
-void ResultBuffers::save(ArchiveWriter& out) const {
-  heads_.save(out);
-  blocks_.save(out);
-}
-
-void ResultBuffers::load(ArchiveReader& in) {
-  heads_.load(in);
-  blocks_.load(in);
+  blocks_.free(old.start, capacity_of(old) * words_per_place());
 }
 
 }  // namespace nearcast

@@ -5,7 +5,7 @@
 /// dropped. So a newcomer concerns the buffer if its units reach the threshold. The lowest
 /// threshold says that nothing was ever left out.
 ///
-///   head    threshold, position, size and capacity
+///   head    threshold, position, size and capacity, in the subscription's record
 ///   block   columns: units (4 bytes each, or 8), messages, [dominators]
 ///
 /// Units take 4 bytes if the space is so large that no score can leave the range. Otherwise they
@@ -22,6 +22,7 @@
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/model/top_score.h"
+#include "nearcast/topk/top_subscriptions.h"
 
 namespace nearcast {
 
@@ -30,54 +31,49 @@ struct Held {
   MessageId message;
 };
 
-/// Does a buffer have to be filled anew: no; unless newcomers have filled it; in any case.
-enum class Refill : std::uint32_t { kNo, kIfShort, kSurely };
-
 class ResultBuffers {
  public:
   static constexpr std::uint32_t kNowhere = 0xFFFFFFFFu;
 
   /// `lowest_score` is below every score that can occur. `counts_dominators`: each place has room
   /// for a number.
-  ResultBuffers(double lowest_score, bool counts_dominators);
+  ResultBuffers(TopSubscriptions& subscriptions, double lowest_score, bool counts_dominators);
 
-  std::uint32_t size(SubscriptionId id) const { return heads_[raw(id)].size; }
-  Units threshold(SubscriptionId id) const { return heads_[raw(id)].threshold; }
+  std::uint32_t size(SubscriptionId id) const { return head_of(id).size; }
+  Units threshold(SubscriptionId id) const { return subscriptions_[id].threshold; }
   bool is_complete(SubscriptionId id) const { return threshold(id) == kLowestUnits; }
-  void set_threshold(SubscriptionId id, Units units) { heads_[raw(id)].threshold = units; }
-  Refill refill(SubscriptionId id) const { return heads_[raw(id)].refill; }
-  void set_refill(SubscriptionId id, Refill refill) { heads_[raw(id)].refill = refill; }
-  void prefetch(SubscriptionId id) const { __builtin_prefetch(&heads_[raw(id)]); }
-  /// Ask for the buffer itself, when its head is there.
+  void set_threshold(SubscriptionId id, Units units) { subscriptions_.set_threshold(id, units); }
+  Refill refill(SubscriptionId id) const { return head_of(id).refill; }
+  void set_refill(SubscriptionId id, Refill refill) { subscriptions_.buffer(id).refill = refill; }
+  /// Ask for the buffer, when the subscription's record is there.
   void prefetch_block(SubscriptionId id) const {
     constexpr std::uint32_t kLine = 64 / sizeof(Word);
-    const Head& head = heads_[raw(id)];
-    for (std::uint32_t word = 0; word < head.capacity * words_per_place(); word += kLine)
+    const Head& head = head_of(id);
+    for (std::uint32_t word = 0; word < capacity_of(head) * words_per_place(); word += kLine)
       __builtin_prefetch(blocks_.at(head.start) + word);
   }
 
   Held held(SubscriptionId id, std::uint32_t place) const {
-    const Head& head = heads_[raw(id)];
+    const Head& head = head_of(id);
     return {units_at(head, place), MessageId{messages_of(head)[place]}};
   }
   std::span<const MessageId> messages(SubscriptionId id) const {
     static_assert(sizeof(MessageId) == sizeof(Word));
-    const Head& head = heads_[raw(id)];
+    const Head& head = head_of(id);
     return {reinterpret_cast<const MessageId*>(messages_of(head)), head.size};
   }
   std::uint32_t& dominators(SubscriptionId id, std::uint32_t place) {
-    return dominators_of(heads_[raw(id)])[place];
+    return dominators_of(head_of(id))[place];
   }
   std::uint32_t dominators(SubscriptionId id, std::uint32_t place) const {
-    return dominators_of(heads_[raw(id)])[place];
+    return dominators_of(head_of(id))[place];
   }
 
   /// Where a message that is newer than all others belongs: before all that do not beat it.
   std::uint32_t place_for(SubscriptionId id, Units units) const;
   std::uint32_t place_of(SubscriptionId id, MessageId message) const;  ///< kNowhere: not held
 
-  void open(SubscriptionId id);  ///< an empty buffer that holds everything there is
-  void close(SubscriptionId id);
+  void close(SubscriptionId id);  ///< empty from now on, and held to be complete
   void insert(SubscriptionId id, std::uint32_t place, const Held& held);
   void remove(SubscriptionId id, std::uint32_t place);
   /// One dominator more for each from `first` on; those that have `limit` by it are dropped.
@@ -85,27 +81,34 @@ class ResultBuffers {
   void truncate(SubscriptionId id, std::uint32_t size);
   void assign(SubscriptionId id, std::span<const Held> all);  ///< best first
 
-  std::size_t memory_bytes() const { return heads_.memory_bytes() + blocks_.memory_bytes(); }
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
+  std::size_t memory_bytes() const { return blocks_.memory_bytes(); }
+  void save(ArchiveWriter& out) const { blocks_.save(out); }
+  void load(ArchiveReader& in) { blocks_.load(in); }
 
  private:
   using Word = std::uint32_t;
-  struct Head {
-    Units threshold;
-    std::uint32_t start, size, capacity;
-    Refill refill;
-  };
+  using Head = BufferHead;
 
+  const Head& head_of(SubscriptionId id) const { return subscriptions_[id].buffer; }
+  /// 0, 4, 8, 16, 24, 32, 48, 64, …: steps that waste no words of the arena's size classes.
+  static std::uint32_t capacity_of(std::uint32_t size_class) {
+    if (size_class < 3) return 4 * size_class;
+    const std::uint32_t power = 16u << (size_class - 3) / 2;
+    return size_class % 2 != 0 ? power : power / 2 * 3;
+  }
+  static std::uint32_t capacity_of(const Head& head) { return capacity_of(head.size_class); }
+  static std::uint32_t class_for(std::uint32_t size);
   std::uint32_t words_per_place() const { return unit_words_ + 1 + (counts_dominators_ ? 1 : 0); }
   Word* messages_of(const Head& head) {
-    return blocks_.at(head.start) + head.capacity * unit_words_;
+    return blocks_.at(head.start) + capacity_of(head) * unit_words_;
   }
   const Word* messages_of(const Head& head) const {
-    return blocks_.at(head.start) + head.capacity * unit_words_;
+    return blocks_.at(head.start) + capacity_of(head) * unit_words_;
   }
-  Word* dominators_of(const Head& head) { return messages_of(head) + head.capacity; }
-  const Word* dominators_of(const Head& head) const { return messages_of(head) + head.capacity; }
+  Word* dominators_of(const Head& head) { return messages_of(head) + capacity_of(head); }
+  const Word* dominators_of(const Head& head) const {
+    return messages_of(head) + capacity_of(head);
+  }
   Units units_at(const Head& head, std::uint32_t place) const {
     const Word* column = blocks_.at(head.start);
     if (unit_words_ == 1) return static_cast<std::int32_t>(column[place]);
@@ -121,12 +124,11 @@ class ResultBuffers {
       std::memcpy(column + 2 * place, &units, sizeof(units));
     }
   }
-  void resize_block(Head& head, std::uint32_t capacity);
-  void release_block(Head& head);
+  void resize_block(Head& head, std::uint32_t size_class);
 
+  TopSubscriptions& subscriptions_;
   std::uint32_t unit_words_;
   bool counts_dominators_;
-  Array<Head> heads_;
   ListArena<Word> blocks_;
 };
 

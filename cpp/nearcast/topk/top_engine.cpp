@@ -29,7 +29,6 @@ void TopEngine::begin() {
 
 void TopEngine::subscribe(SubscriptionId id, TokenSpan tokens, const TopTerms& terms) {
   state_.subscriptions.add(id, tokens, terms, *state_.weights);
-  state_.buffers.open(id);
   arrival_->insert(id);
   state_.journal.remember_new(id);
   expiry_->request(id, Refill::kSurely);
@@ -61,9 +60,7 @@ void TopEngine::publish(MessageId id) {
   // Every buffer is somewhere else in memory: ask for those to come.
   constexpr std::size_t kAhead = 4;
   const auto prefetch = [&](std::size_t i) {
-    if (i >= hits_.size()) return;
-    state_.buffers.prefetch_block(hits_[i].id);
-    state_.journal.prefetch(hits_[i].id);
+    if (i < hits_.size()) state_.buffers.prefetch_block(hits_[i].id);
   };
   for (std::size_t i = 0; i < kAhead; ++i) prefetch(i);
   for (std::size_t i = 0; i < hits_.size(); ++i) {
@@ -81,10 +78,7 @@ void TopEngine::drop(MessageId id, Reason reason) {
   const std::span<const SubscriptionId> holders = state_.holders.of(id);
   constexpr std::size_t kAhead = 4;
   const auto prefetch = [&](std::size_t i) {
-    if (i >= holders.size()) return;
-    state_.buffers.prefetch(holders[i]);
-    state_.journal.prefetch(holders[i]);
-    state_.subscriptions.prefetch(holders[i]);
+    if (i < holders.size()) state_.subscriptions.prefetch(holders[i]);
   };
   const auto prefetch_block = [&](std::size_t i) {
     if (i < holders.size()) state_.buffers.prefetch_block(holders[i]);
@@ -143,8 +137,7 @@ TopStats TopEngine::stats() const {
   TopStats stats;
   stats.subscriptions = size();
   stats.messages = state_.vectors.size();
-  stats.record_bytes =
-      state_.subscriptions.memory_bytes() + state_.journal.memory_bytes() + expiry_->memory_bytes();
+  stats.record_bytes = state_.subscriptions.memory_bytes() + expiry_->memory_bytes();
   stats.buffer_bytes = state_.buffers.memory_bytes();
   stats.holder_bytes = state_.holders.memory_bytes();
   stats.index_bytes = arrival_->memory_bytes();
@@ -179,7 +172,6 @@ void TopEngine::adopt(const TopEngine& other) {
     const TopSubscriptions::Record& record = other.state_.subscriptions[id];
     const TopTerms terms{record.at, record.k, record.alpha};
     state_.subscriptions.add(id, other.state_.subscriptions.tokens(id), terms, *state_.weights);
-    state_.buffers.open(id);
     arrival_->insert(id);
     const ResultBuffers& theirs = other.state_.buffers;
     held.clear();

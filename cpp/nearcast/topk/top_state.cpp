@@ -16,6 +16,7 @@ TopState::TopState(const MessageStore& store, const TokenWeights& given_weights,
       space(given_space),
       max_distance(diagonal(space)),
       vectors(store),
-      buffers(1 - diagonal(kWorld) / max_distance, counts_dominators) {}
+      buffers(subscriptions, 1 - diagonal(kWorld) / max_distance, counts_dominators),
+      journal(subscriptions) {}
 
 }  // namespace nearcast

@@ -8,17 +8,23 @@ void TopSubscriptions::add(SubscriptionId id, TokenSpan tokens, const TopTerms& 
                            const TokenWeights& weights) {
   if (raw(id) >= slots()) records_.resize(raw(id) + 1);
   const auto count = static_cast<std::uint32_t>(tokens.size());
-  const std::uint32_t position = tokens_.allocate(count);
-  std::copy(tokens.begin(), tokens.end(), tokens_.at(position));
-  records_[raw(id)] = {terms.at, terms.alpha, vector_length(tokens, {}, weights),
-                       terms.k,  position,    count};
+  const std::uint32_t position = tokens_.allocate(1 + count);
+  *tokens_.at(position) = Token{count};
+  std::copy(tokens.begin(), tokens.end(), tokens_.at(position) + 1);
+  records_[raw(id)] = {terms.at,
+                       terms.alpha,
+                       vector_length(tokens, {}, weights),
+                       kLowestUnits,
+                       terms.k,
+                       position,
+                       {},
+                       0};
   ++size_;
 }
 
 void TopSubscriptions::remove(SubscriptionId id) {
-  Record& record = records_[raw(id)];
-  tokens_.free(record.tokens, record.token_count);
-  record = Record{};
+  tokens_.free(records_[raw(id)].tokens, 1 + static_cast<std::uint32_t>(tokens(id).size()));
+  records_[raw(id)] = Record{};
   --size_;
 }
 

@@ -1,6 +1,8 @@
 /// Top subscriptions: what they want, where they are, how many they want.
 ///
-///   record   point, α, length of the vector, k, position of the tokens
+///   record   point, α, length of the vector, k, position of the tokens; what the buffer and the
+///            journal need: a change reads one cache line before it comes to the buffer itself
+///   tokens   how many, then they themselves
 ///
 /// Numbers are chosen by whoever subscribes and should be dense: memory grows with the largest.
 #pragma once
@@ -16,25 +18,41 @@
 
 namespace nearcast {
 
+/// Does a buffer have to be filled anew: no; unless newcomers have filled it; in any case.
+enum class Refill : std::uint8_t { kNo, kIfShort, kSurely };
+
+/// Of the buffer with a subscription's messages (topk/result_buffers.h).
+struct BufferHead {
+  std::uint32_t start = 0, size = 0;
+  std::uint8_t size_class = 0;  ///< of the capacity
+  Refill refill = Refill::kNo;
+};
+
 class TopSubscriptions {
  public:
   struct Record {
     Point at;
     double alpha;
     double length;         ///< of the subscription's vector
+    Units threshold;       ///< of the buffer
     std::uint32_t k;       ///< 0: no such subscription
     std::uint32_t tokens;  ///< position in the arena
-    std::uint32_t token_count;
+    BufferHead buffer;
+    std::uint32_t page;  ///< of the journal, if that one is the subscription's
   };
+  static_assert(sizeof(Record) == 64);
 
   std::size_t size() const { return size_; }
   std::size_t slots() const { return records_.size(); }  ///< ids are below this
   bool has(SubscriptionId id) const { return raw(id) < slots() && records_[raw(id)].k != 0; }
   const Record& operator[](SubscriptionId id) const { return records_[raw(id)]; }
+  void set_threshold(SubscriptionId id, Units units) { records_[raw(id)].threshold = units; }
+  BufferHead& buffer(SubscriptionId id) { return records_[raw(id)].buffer; }
+  void set_page(SubscriptionId id, std::uint32_t page) { records_[raw(id)].page = page; }
   void prefetch(SubscriptionId id) const { __builtin_prefetch(&records_[raw(id)]); }
   TokenSpan tokens(SubscriptionId id) const {
-    const Record& record = records_[raw(id)];
-    return {tokens_.at(record.tokens), record.token_count};
+    const Token* counted = tokens_.at(records_[raw(id)].tokens);
+    return {counted + 1, raw(*counted)};
   }
 
   /// Tokens ascend and are distinct; there is at least one.

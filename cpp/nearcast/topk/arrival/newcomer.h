@@ -55,10 +55,7 @@ inline void verify(const TopState& state, MessageId message,
                    const std::vector<SubscriptionId>& candidates, std::vector<ArrivalHit>& out) {
   constexpr std::size_t kAhead = 8;
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (i + kAhead < candidates.size()) {
-      state.subscriptions.prefetch(candidates[i + kAhead]);
-      state.buffers.prefetch(candidates[i + kAhead]);
-    }
+    if (i + kAhead < candidates.size()) state.subscriptions.prefetch(candidates[i + kAhead]);
     const Units units = units_of(state.score(candidates[i], message));
     if (units >= state.buffers.threshold(candidates[i])) out.push_back({candidates[i], units});
   }

@@ -37,7 +37,7 @@ Entry AutoArrival::entry_for(SubscriptionId id, Token a, Token b) const {
   const TopSubscriptions::Record& record = state_.subscriptions[id];
   const double highest = (*state_.weights)[kUnknownToken];
   double listed = 0, rest = 0, largest = 0;
-  std::uint32_t signature = 0;
+  std::uint32_t prints = 0, others = 0;
   for (const Token token : state_.subscriptions.tokens(id)) {
     const double idf = (*state_.weights)[token];
     if (token == a || token == b) {
@@ -45,12 +45,18 @@ Entry AutoArrival::entry_for(SubscriptionId id, Token a, Token b) const {
       largest = std::max(largest, idf);
     } else {
       rest += idf * idf;
-      signature |= auto_arrival::signature_of(token);
+      prints = prints << 8 | auto_arrival::print_of(token);
+      ++others;
     }
   }
+  if (others > auto_arrival::kMostPrints) prints = auto_arrival::kAnyPrint;
   const double share = (1 - record.alpha) / record.length;
-  return {frame_.pack(record.at), auto_arrival::pack_shape(record.alpha, share * listed / largest),
-          lift_of(id), auto_arrival::pack_rest(share * rest / highest, signature), id};
+  return {frame_.pack(record.at),
+          auto_arrival::pack_shape(record.alpha, share * listed / largest),
+          lift_of(id),
+          prints,
+          round_up(share * rest / highest * (1 + auto_arrival::kRounding)),
+          id};
 }
 
 /// Every list that the subscription stands in, with its entry there.

@@ -21,7 +21,6 @@
 
 #include <vector>
 
-#include "nearcast/base/visit_stamps.h"
 #include "nearcast/topk/arrival/arrival_index.h"
 #include "nearcast/topk/arrival/auto/entry_lists.h"
 #include "nearcast/topk/planar_frame.h"
@@ -54,6 +53,7 @@ class AutoArrival final : public ArrivalIndex {
     std::vector<std::uint32_t> blocks;
     std::vector<SubscriptionId> candidates;
     std::vector<std::uint32_t> long_tokens;  ///< places in the newcomer's tokens
+    std::vector<double> brings;              ///< by such a place
   };
 
   auto_arrival::Entry entry_for(SubscriptionId id, Token a, Token b) const;
@@ -66,7 +66,7 @@ class AutoArrival final : public ArrivalIndex {
   void make_short(Token token);
   void settle_pair(std::uint32_t pair);
   Newcomer meet(MessageId message) const;
-  void verify(MessageId message, std::vector<ArrivalHit>& out, WorkCounters& work);
+  void verify(MessageId message, std::vector<ArrivalHit>& out);
 
   std::uint32_t most_long_tokens_;
   bool uses_avx2_;
@@ -74,7 +74,6 @@ class AutoArrival final : public ArrivalIndex {
   auto_arrival::EntryLists by_token_, by_pair_;
   TokenPairs pairs_;
   Scratch scratch_;
-  VisitStamps reported_;
 };
 
 }  // namespace nearcast

@@ -1,4 +1,4 @@
-/// A subscription in a list of the index, in 20 bytes, and a newcomer as the lists see it.
+/// A subscription in a list of the index, in 24 bytes, and a newcomer as the lists see it.
 ///
 /// A list belongs to a token or to a pair of tokens. A newcomer with just these tokens in common
 /// concerns the subscription if
@@ -7,7 +7,8 @@
 ///
 /// where v is the newcomer's and the list's, and the other four are the entry's. All are rounded so
 /// that nobody is lost; whoever passes is scored exactly. If further tokens may be common, they
-/// bring at most rest · w, where w is the newcomer's: a signature of 16 bits says no to most.
+/// bring at most rest · w, where w is the newcomer's. Prints, a byte for each further token, tell
+/// nearly always whether one is.
 #pragma once
 
 #include <algorithm>
@@ -23,15 +24,14 @@ namespace nearcast::auto_arrival {
 
 constexpr float kShare = 65535;     ///< the code of 1
 constexpr float kTextRange = 2;     ///< texts are from 0 to this
-constexpr float kRestRange = 16;    ///< rests too, in units of the highest idf
-constexpr float kAnyRest = 1e30f;   ///< a rest beyond its range
 constexpr double kRounding = 4e-6;  ///< of a handful of float operations on numbers around 1
 
 struct Entry {
   PackedCell cell;
   std::uint32_t shape;  ///< α above, rounded down; text below, rounded up
   float lift;
-  std::uint32_t rest;  ///< rest above, rounded up; signature of further tokens below
+  std::uint32_t prints;  ///< of up to four further tokens, or kAnyPrint
+  float rest;            ///< rounded up
   SubscriptionId id;
 };
 
@@ -41,21 +41,30 @@ inline std::uint32_t code_up(double value) {
 inline std::uint32_t pack_shape(double alpha, double text) {
   return static_cast<std::uint32_t>(alpha * kShare) << 16 | code_up(text / kTextRange);
 }
-inline std::uint32_t pack_rest(double rest, std::uint32_t signature) {
-  return code_up(rest / kRestRange) << 16 | signature;
+
+/// A print is one of 254 bytes; 0 is no token's, 255 every newcomer's.
+constexpr std::uint32_t kMostPrints = 4;
+constexpr std::uint32_t kAnyPrint = 255;
+inline std::uint32_t print_of(Token token) {
+  return 1 + static_cast<std::uint32_t>(hash_of(static_cast<std::uint64_t>(raw(token))) % 254);
 }
-inline std::uint32_t signature_of(Token token) {
-  return 1u << (hash_of(static_cast<std::uint64_t>(raw(token))) >> 28);
-}
+
+/// The prints of a newcomer's tokens: a bit for each that occurs.
+struct SaidPrints {
+  alignas(32) std::uint8_t bits[32] = {};
+
+  SaidPrints() { add(kAnyPrint); }
+  void add(std::uint32_t print) {
+    bits[print / 8] = static_cast<std::uint8_t>(bits[print / 8] | 1u << print % 8);
+  }
+  bool has(std::uint32_t print) const { return (bits[print / 8] >> print % 8 & 1) != 0; }
+};
 
 inline float alpha_in(std::uint32_t shape) {
   return static_cast<float>(shape >> 16) * (1 / kShare);
 }
 inline float text_in(std::uint32_t shape) {
   return static_cast<float>(shape & 0xFFFF) * (kTextRange / kShare);
-}
-inline float rest_in(std::uint32_t rest) {
-  return rest >> 16 == 0xFFFF ? kAnyRest : static_cast<float>(rest >> 16) * (kRestRange / kShare);
 }
 
 /// Similar α first, then near each other: what lies in one block is bounded together.
@@ -76,7 +85,7 @@ struct Query {
   float near_x, near_y;  ///< nearness lost per cell
   float v;               ///< what a unit of text brings
   float w;               ///< what a unit of rest brings
-  std::uint32_t signature;
+  SaidPrints said;
 };
 
 }  // namespace nearcast::auto_arrival

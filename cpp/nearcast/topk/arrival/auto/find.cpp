@@ -31,7 +31,7 @@ AutoArrival::Newcomer AutoArrival::meet(MessageId message) const {
   for (const std::uint32_t count : state_.messages.counts(message))
     most_said = std::max(most_said, static_cast<double>(count));
   for (const Token token : state_.messages.tokens(message))
-    newcomer.query.signature |= auto_arrival::signature_of(token);
+    newcomer.query.said.add(auto_arrival::print_of(token));
   newcomer.unit = 1 / state_.vectors.length(message);
   newcomer.query.at = frame_.point(state_.messages.centre(message));
   newcomer.query.near_x = static_cast<float>(frame_.cell_width() / state_.max_distance);
@@ -83,18 +83,24 @@ void AutoArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCoun
       read(by_pair_, pair, true);
     }
   }
-  verify(message, out, work);
+  verify(message, out);
 }
 
-/// Scores everybody who passed.
-void AutoArrival::verify(MessageId message, std::vector<ArrivalHit>& out, WorkCounters&) {
+/// Scores everybody who passed. What a common token brings is the newcomer's own, so it is looked
+/// up once; the sums are those of common_product().
+void AutoArrival::verify(MessageId message, std::vector<ArrivalHit>& out) {
   const std::vector<SubscriptionId>& candidates = scratch_.candidates;
+  const auto before = static_cast<std::ptrdiff_t>(out.size());
+  const TokenSpan said = state_.messages.tokens(message);
+  const std::span<const std::uint32_t> counts = state_.messages.counts(message);
+  scratch_.brings.resize(said.size());
+  for (std::size_t i = 0; i < said.size(); ++i) {
+    const double idf = (*state_.weights)[said[i]];
+    scratch_.brings[i] = count_at(counts, i) * idf * idf;
+  }
   constexpr std::size_t kAhead = 8;
   const auto prefetch = [&](std::size_t i) {
-    if (i < candidates.size()) {
-      state_.subscriptions.prefetch(candidates[i]);
-      state_.buffers.prefetch(candidates[i]);
-    }
+    if (i < candidates.size()) state_.subscriptions.prefetch(candidates[i]);
   };
   const auto prefetch_tokens = [&](std::size_t i) {
     if (i < candidates.size())
@@ -102,17 +108,26 @@ void AutoArrival::verify(MessageId message, std::vector<ArrivalHit>& out, WorkCo
   };
   for (std::size_t i = 0; i < 2 * kAhead; ++i) prefetch(i);
   for (std::size_t i = 0; i < kAhead; ++i) prefetch_tokens(i);
-  reported_.start(state_.subscriptions.slots());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
     prefetch(i + 2 * kAhead);
     prefetch_tokens(i + kAhead);
     const SubscriptionId id = candidates[i];
-    const double product = state_.product(id, message);
+    double product = 0;
+    std::size_t at = 0;
+    for (const Token token : state_.subscriptions.tokens(id)) {
+      while (at < said.size() && said[at] < token) ++at;
+      if (at == said.size()) break;
+      if (said[at] == token) product += scratch_.brings[at];
+    }
     if (product == 0) continue;
     const Units units = units_of(state_.score(id, message, product));
-    if (units >= state_.buffers.threshold(id) && reported_.first_visit(raw(id)))
-      out.push_back({id, units});
+    if (units >= state_.buffers.threshold(id)) out.push_back({id, units});
   }
+  // Whoever has several tokens in common was met in several lists.
+  const auto first = out.begin() + before;
+  std::sort(first, out.end(), [](const ArrivalHit& a, const ArrivalHit& b) { return a.id < b.id; });
+  const auto is_same = [](const ArrivalHit& a, const ArrivalHit& b) { return a.id == b.id; };
+  out.erase(std::unique(first, out.end(), is_same), out.end());
 }
 
 }  // namespace nearcast

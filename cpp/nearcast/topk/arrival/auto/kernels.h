@@ -13,14 +13,15 @@
 
 namespace nearcast::auto_arrival {
 
-/// Entries as columns: cell, shape, lift and rest lie `stride` apart.
+/// Entries as columns: cell, shape, lift, prints and rest lie `stride` apart.
 struct Columns {
   const std::uint32_t* cells;
   std::uint32_t stride;
 
   const std::uint32_t* shapes() const { return cells + stride; }
   const float* lifts() const { return reinterpret_cast<const float*>(cells + 2 * stride); }
-  const std::uint32_t* rests() const { return cells + 3 * stride; }
+  const std::uint32_t* prints() const { return cells + 3 * stride; }
+  const float* rests() const { return reinterpret_cast<const float*>(cells + 4 * stride); }
 };
 
 /// Bounds of up to eight blocks. The most that an entry's lift + text · v is, is convex in v: it is
@@ -29,6 +30,7 @@ struct Bounds {
   static constexpr float kV[3] = {0.2f, 0.5f, 1.0f};
   static constexpr std::uint16_t kUnbounded = 0xFFFF;  ///< of a sum
   static constexpr float kSumScale = 32767;            ///< sums from −1 up
+  static constexpr float kRestScale = 4096;            ///< of a rest
 
   std::uint16_t west[8], east[8], south[8], north[8];
   std::uint16_t alpha[8];   ///< the least
@@ -72,9 +74,9 @@ struct PlainKernels {
                                         const Query& query) {
     std::uint32_t mask = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
-      const std::uint32_t shape = entries.shapes()[i], rest = entries.rests()[i];
+      const std::uint32_t shape = entries.shapes()[i];
       float room = entries.lifts()[i] + text_in(shape) * query.v;
-      if ((rest & query.signature) != 0) room += rest_in(rest) * query.w;
+      if (has_any(query.said, entries.prints()[i])) room += entries.rests()[i] * query.w;
       mask |= static_cast<std::uint32_t>(passes(entries.cells[i], shape, room, query)) << i;
     }
     return mask;
@@ -87,7 +89,7 @@ struct PlainKernels {
       const auto sum = [&](std::uint32_t which) {
         return static_cast<float>(bounds.sum[which][i]) / Bounds::kSumScale - 1;
       };
-      const float rest = static_cast<float>(bounds.rest[i]) * (kRestRange / kShare);
+      const float rest = static_cast<float>(bounds.rest[i]) / Bounds::kRestScale;
       const float room =
           sum(chord.low) + (sum(chord.high) - sum(chord.low)) * chord.share + rest * query.w;
       const float x = outside(bounds.west[i], bounds.east[i], query.at.x) * query.near_x;
@@ -105,6 +107,10 @@ struct PlainKernels {
   static float outside(std::uint16_t low, std::uint16_t high, float at) {
     return std::max({static_cast<float>(low) - at, at - static_cast<float>(high), 0.0f});
   }
+  static bool has_any(const SaidPrints& said, std::uint32_t prints) {
+    return said.has(prints & 255) || said.has(prints >> 8 & 255) || said.has(prints >> 16 & 255) ||
+           said.has(prints >> 24);
+  }
 };
 
 #if NEARCAST_HAS_AVX2_ARRIVAL
@@ -118,14 +124,9 @@ struct Avx2Kernels {
 
   static std::uint32_t passes_with_rest(const Columns& entries, std::uint32_t count,
                                         const Query& query) {
-    const __m256i shapes = load(entries.shapes()), rests = load(entries.rests());
-    const __m256i upper = _mm256_srli_epi32(rests, 16);
-    const __m256 share =
-        _mm256_mul_ps(_mm256_cvtepi32_ps(upper), all(kRestRange / kShare * query.w));
-    const __m256 beyond = _mm256_castsi256_ps(_mm256_cmpeq_epi32(upper, all_bits(0xFFFF)));
-    const __m256 rest = _mm256_blendv_ps(share, all(kAnyRest), beyond);
-    const __m256 misses = _mm256_castsi256_ps(_mm256_cmpeq_epi32(
-        _mm256_and_si256(rests, all_bits(query.signature)), _mm256_setzero_si256()));
+    const __m256i shapes = load(entries.shapes());
+    const __m256 rest = _mm256_mul_ps(_mm256_loadu_ps(entries.rests()), all(query.w));
+    const __m256 misses = has_none(query.said, load(entries.prints()));
     const __m256 room =
         _mm256_add_ps(room_alone(entries, shapes, query), _mm256_andnot_ps(misses, rest));
     const std::uint32_t mask = passes(entries, shapes, room, query);
@@ -145,7 +146,7 @@ struct Avx2Kernels {
     __m256 unbounded = _mm256_cmp_ps(high, all(Bounds::kUnbounded), _CMP_EQ_OQ);
     if (query.w > 0) {
       const __m256 rest = widen(bounds.rest);
-      room = _mm256_add_ps(room, _mm256_mul_ps(rest, all(kRestRange / kShare * query.w)));
+      room = _mm256_add_ps(room, _mm256_mul_ps(rest, all(query.w / Bounds::kRestScale)));
       unbounded = _mm256_or_ps(unbounded, _mm256_cmp_ps(rest, all(Bounds::kUnbounded), _CMP_EQ_OQ));
     }
     const __m256 near = is_within(x, y, alpha, room);
@@ -153,6 +154,8 @@ struct Avx2Kernels {
   }
 
  private:
+  static constexpr long long kPowers = static_cast<long long>(0x8040201008040201u);  ///< of two
+
   static __m256i load(const void* at) {
     return _mm256_loadu_si256(static_cast<const __m256i*>(at));
   }
@@ -173,6 +176,21 @@ struct Avx2Kernels {
   static __m256 room_alone(const Columns& entries, __m256i shapes, const Query& query) {
     const __m256 text = _mm256_mul_ps(lower_half(shapes), all(kTextRange / kShare * query.v));
     return _mm256_add_ps(_mm256_loadu_ps(entries.lifts()), text);
+  }
+  /// All ones where none of an entry's four prints occurs. A byte of `bits` holds eight prints: it
+  /// is looked up by the upper five bits of a print, and the one bit in it by the lower three.
+  static __m256 has_none(const SaidPrints& said, __m256i prints) {
+    const __m256i bits = load(said.bits);
+    const __m256i front = _mm256_permute2x128_si256(bits, bits, 0x00),
+                  back = _mm256_permute2x128_si256(bits, bits, 0x11);
+    const __m256i upper = _mm256_and_si256(_mm256_srli_epi16(prints, 3), _mm256_set1_epi8(31)),
+                  lower = _mm256_and_si256(prints, _mm256_set1_epi8(7));
+    const __m256i eight =
+        _mm256_blendv_epi8(_mm256_shuffle_epi8(front, upper), _mm256_shuffle_epi8(back, upper),
+                           _mm256_slli_epi16(upper, 3));
+    const __m256i one = _mm256_shuffle_epi8(_mm256_set1_epi64x(kPowers), lower);
+    return _mm256_castsi256_ps(
+        _mm256_cmpeq_epi32(_mm256_and_si256(eight, one), _mm256_setzero_si256()));
   }
   static __m256 outside(const std::uint16_t* low, const std::uint16_t* high, float at) {
     const __m256 below = _mm256_sub_ps(widen(low), all(at)),

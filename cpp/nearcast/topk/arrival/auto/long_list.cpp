@@ -18,6 +18,11 @@ std::uint16_t sum_code(float sum) {
                                     : static_cast<std::uint16_t>(std::max(code, 0.0f));
 }
 
+std::uint16_t rest_code(float rest) {
+  const float code = std::ceil(rest * Bounds::kRestScale);
+  return code >= Bounds::kUnbounded ? Bounds::kUnbounded : static_cast<std::uint16_t>(code);
+}
+
 }  // namespace
 
 std::uint32_t Block::size() const {
@@ -30,11 +35,12 @@ void Block::put(std::uint32_t i, const Entry& entry) {
   cell[i] = entry.cell;
   shape[i] = entry.shape;
   lift[i] = entry.lift;
+  prints[i] = entry.prints;
   rest[i] = entry.rest;
   id[i] = entry.id;
 }
 
-void Block::clear(std::uint32_t i) { put(i, {0, 0, kNever, 0, kNobody}); }
+void Block::clear(std::uint32_t i) { put(i, {0, 0, kNever, 0, 0, kNobody}); }
 
 std::uint32_t LongLists::make(std::span<Entry> entries) {
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
@@ -239,8 +245,8 @@ void LongLists::remove_row(List& list, std::uint32_t row) {
 
 void LongLists::set_bounds(List& list, std::uint32_t row) {
   const Block& block = blocks_[block_of(list, row)];
-  std::uint16_t west = 0xFFFF, east = 0, south = 0xFFFF, north = 0, alpha = 0xFFFF, rest = 0;
-  float sums[3] = {kNever, kNever, kNever};
+  std::uint16_t west = 0xFFFF, east = 0, south = 0xFFFF, north = 0, alpha = 0xFFFF;
+  float sums[3] = {kNever, kNever, kNever}, rest = 0;
   const std::uint32_t size = block.size();
   for (std::uint32_t i = 0; i < size; ++i) {
     const auto x = static_cast<std::uint16_t>(block.cell[i]);
@@ -250,7 +256,7 @@ void LongLists::set_bounds(List& list, std::uint32_t row) {
     south = std::min(south, y);
     north = std::max(north, y);
     alpha = std::min(alpha, static_cast<std::uint16_t>(block.shape[i] >> 16));
-    rest = std::max(rest, static_cast<std::uint16_t>(block.rest[i] >> 16));
+    rest = std::max(rest, block.rest[i]);
     for (int which = 0; which < 3; ++which) {
       const float sum = block.lift[i] + text_in(block.shape[i]) * Bounds::kV[which];
       sums[which] = std::max(sums[which], sum);
@@ -263,7 +269,7 @@ void LongLists::set_bounds(List& list, std::uint32_t row) {
   bounds.south[lane] = south;
   bounds.north[lane] = north;
   bounds.alpha[lane] = alpha;
-  bounds.rest[lane] = rest;
+  bounds.rest[lane] = rest_code(rest);
   for (int which = 0; which < 3; ++which) bounds.sum[which][lane] = sum_code(sums[which]);
 }
 

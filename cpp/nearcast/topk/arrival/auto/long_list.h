@@ -24,14 +24,17 @@ struct Block {
   std::uint32_t cell[kBlockSize];
   std::uint32_t shape[kBlockSize];
   float lift[kBlockSize];  ///< −∞ where nothing is
-  std::uint32_t rest[kBlockSize];
+  std::uint32_t prints[kBlockSize];
+  float rest[kBlockSize];
   SubscriptionId id[kBlockSize];  ///< entries are the first ones; kNobody behind them
 
   static constexpr SubscriptionId kNobody = SubscriptionId{0xFFFFFFFFu};
 
   Columns columns() const { return {cell, kBlockSize}; }
   std::uint32_t size() const;
-  Entry entry(std::uint32_t i) const { return {cell[i], shape[i], lift[i], rest[i], id[i]}; }
+  Entry entry(std::uint32_t i) const {
+    return {cell[i], shape[i], lift[i], prints[i], rest[i], id[i]};
+  }
   void put(std::uint32_t i, const Entry& entry);
   void clear(std::uint32_t i);
 };

@@ -6,12 +6,12 @@
 namespace nearcast::auto_arrival {
 namespace {
 
-/// The most that five columns of a size class of the arena hold: 1, 2, 3, 4, 6, 9, 12, …
+/// The most that six columns of a size class of the arena hold: 1, 2, 4, 5, 8, 10, 16, …
 std::uint32_t capacity_for(std::uint32_t size) {
   if (size <= 1) return 1;
   std::uint32_t words = 12;
-  while (words / 5 < size) words = (words & (words - 1)) == 0 ? words / 2 * 3 : words / 3 * 4;
-  return words / 5;
+  while (words / 6 < size) words = (words & (words - 1)) == 0 ? words / 2 * 3 : words / 3 * 4;
+  return words / 6;
 }
 
 }  // namespace
@@ -32,8 +32,9 @@ void ShortLists::add(List& list, const Entry& entry) {
   block[list.size] = entry.cell;
   block[list.capacity + list.size] = entry.shape;
   std::memcpy(&block[2 * list.capacity + list.size], &entry.lift, sizeof(entry.lift));
-  block[3 * list.capacity + list.size] = entry.rest;
-  block[4 * list.capacity + list.size] = raw(entry.id);
+  block[3 * list.capacity + list.size] = entry.prints;
+  std::memcpy(&block[4 * list.capacity + list.size], &entry.rest, sizeof(entry.rest));
+  block[5 * list.capacity + list.size] = raw(entry.id);
   ++list.size;
 }
 
@@ -59,9 +60,14 @@ std::uint32_t ShortLists::find(const List& list, SubscriptionId id) const {
 
 Entry ShortLists::entry(const List& list, std::uint32_t place) const {
   const std::uint32_t* block = block_.at(list.start);
-  Entry entry{block[place], block[list.capacity + place], 0, block[3 * list.capacity + place],
-              SubscriptionId{block[4 * list.capacity + place]}};
+  Entry entry{block[place],
+              block[list.capacity + place],
+              0,
+              block[3 * list.capacity + place],
+              0,
+              SubscriptionId{block[5 * list.capacity + place]}};
   std::memcpy(&entry.lift, &block[2 * list.capacity + place], sizeof(entry.lift));
+  std::memcpy(&entry.rest, &block[4 * list.capacity + place], sizeof(entry.rest));
   return entry;
 }
 

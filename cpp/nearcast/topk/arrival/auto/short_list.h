@@ -1,4 +1,4 @@
-/// Lists of a few hundred entries at most: five columns in one block, in no order, read in full.
+/// Lists of a few hundred entries at most: six columns in one block, in no order, read in full.
 #pragma once
 
 #include <cstddef>
@@ -29,20 +29,20 @@ class ShortLists {
     return {block_.at(list.start) + first, list.capacity};
   }
   const std::uint32_t* ids(const List& list) const {
-    return block_.at(list.start) + 4 * list.capacity;
+    return block_.at(list.start) + 5 * list.capacity;
   }
   /// Do eight entries from the first on lie inside the block, in each column but that of ids?
   static bool has_room_for_groups(const List& list) { return list.capacity >= 8; }
   void prefetch(const List& list) const {
     const std::uint32_t* block = block_.at(list.start);
-    for (std::uint32_t word = 0; word < 4 * list.capacity && word < 256; word += 16)
+    for (std::uint32_t word = 0; word < 5 * list.capacity && word < 320; word += 16)
       __builtin_prefetch(block + word);
   }
 
   std::size_t memory_bytes() const { return block_.memory_bytes(); }
 
  private:
-  static constexpr std::uint32_t kColumns = 5;
+  static constexpr std::uint32_t kColumns = 6;
 
   ListArena<std::uint32_t> block_;
 };
