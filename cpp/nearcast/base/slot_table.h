@@ -16,6 +16,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/prefetch.h"
 
 namespace nearcast {
 
@@ -43,7 +44,7 @@ class NumberTable {
   }
   /// Pull the cell where `hash` would be into the cache.
   void prefetch(std::uint32_t hash) const {
-    if (!cells_.empty()) __builtin_prefetch(&cells_[cells_.home(hash)]);
+    if (!cells_.empty()) prefetch_line(&cells_[cells_.home(hash)]);
   }
 
   /// Insert a number whose key is not there. `hash_of_number` tells the hash of any number present.

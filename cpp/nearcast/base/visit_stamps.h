@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "nearcast/base/array.h"
+#include "nearcast/base/prefetch.h"
 
 namespace nearcast {
 
@@ -26,7 +27,7 @@ class VisitStamps {
     stamps_[id] = current_;
     return true;
   }
-  void prefetch(std::uint32_t id) const { __builtin_prefetch(&stamps_[id]); }
+  void prefetch(std::uint32_t id) const { prefetch_line(&stamps_[id]); }
   bool was_visited(std::uint32_t id) const { return stamps_[id] == current_; }
 
  private:

@@ -14,6 +14,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/model/message.h"
 
 namespace nearcast {
@@ -48,10 +49,10 @@ class MessageStore {
   double expires(MessageId id) const { return expires_[raw(id)]; }
   void prefetch(MessageId id, int step) const {
     if (step == 0) {
-      __builtin_prefetch(&records_[raw(id)]);
-      __builtin_prefetch(&centres_[raw(id)]);
+      prefetch_line(&records_[raw(id)]);
+      prefetch_line(&centres_[raw(id)]);
     } else if (records_[raw(id)] != 0) {
-      __builtin_prefetch(record(id));
+      prefetch_line(record(id));
     }
   }
 

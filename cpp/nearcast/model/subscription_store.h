@@ -19,6 +19,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/model/subscription.h"
 
 namespace nearcast {
@@ -54,11 +55,11 @@ class SubscriptionStore {
   /// Pull an entry's record into the cache: first step 0, then step 1.
   void prefetch(EntryId entry, int step) const {
     if (is_extra(entry)) {
-      __builtin_prefetch(&extras_[raw(entry) & ~kExtraBit]);
+      prefetch_line(&extras_[raw(entry) & ~kExtraBit]);
     } else if (step == 0) {
-      __builtin_prefetch(&records_[raw(entry)]);
+      prefetch_line(&records_[raw(entry)]);
     } else if (!is_short(raw(entry))) {
-      __builtin_prefetch(words_.at(records_[raw(entry)] - 1));
+      prefetch_line(words_.at(records_[raw(entry)] - 1));
     }
   }
   /// Is this the only clause? Then an index that meets the entry once need not look for duplicates.

@@ -13,6 +13,7 @@
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/model/rank_score.h"
 #include "nearcast/model/subscription_store.h"
 #include "nearcast/rank/text_needs.h"
@@ -67,8 +68,8 @@ class RankStore {
   void prefetch(SubscriptionId id, int step) const {
     subscriptions_.prefetch(entry_of(id), step);
     if (step != 0) return;
-    __builtin_prefetch(&extras_[raw(id)]);
-    __builtin_prefetch(&subscriptions_.bounds(id));
+    prefetch_line(&extras_[raw(id)]);
+    prefetch_line(&subscriptions_.bounds(id));
   }
 
   std::size_t memory_bytes() const;

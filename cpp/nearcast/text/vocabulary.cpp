@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "nearcast/base/hash.h"
+#include "nearcast/base/prefetch.h"
 
 namespace nearcast {
 
@@ -21,7 +22,7 @@ void Vocabulary::prefetch(std::string_view word, int step) const {
   if (step == 0) {
     table_.prefetch(hash);
   } else if (const std::uint32_t number = table_.guess(hash); number != TaggedTable::kNone) {
-    __builtin_prefetch(&words_[number]);
+    prefetch_line(&words_[number]);
   }
 }
 
@@ -37,7 +38,7 @@ void Vocabulary::find_all(std::span<const std::string_view> words,
     }
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::uint32_t number = table_.guess(hashes[i]);
-      if (number != TaggedTable::kNone) __builtin_prefetch(&words_[number]);
+      if (number != TaggedTable::kNone) prefetch_line(&words_[number]);
     }
     for (std::size_t i = 0; i < some.size(); ++i) {
       const std::uint32_t number = find(some[i], hashes[i]);

@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "nearcast/base/array.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/model/message_store.h"
 #include "nearcast/model/top_score.h"
 
@@ -19,7 +20,7 @@ class MessageVectors {
   std::size_t slots() const { return lengths_.size(); }  ///< ids are below this
   bool has(MessageId id) const { return raw(id) < slots() && is_here_[raw(id)] != 0; }
   double length(MessageId id) const { return lengths_[raw(id)]; }
-  void prefetch(MessageId id) const { __builtin_prefetch(&lengths_[raw(id)]); }
+  void prefetch(MessageId id) const { prefetch_line(&lengths_[raw(id)]); }
 
   void add(MessageId id, const TokenWeights& weights);
   void remove(MessageId id);

@@ -21,6 +21,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/model/top_score.h"
 #include "nearcast/topk/top_subscriptions.h"
 
@@ -47,10 +48,9 @@ class ResultBuffers {
   void set_refill(SubscriptionId id, Refill refill) { subscriptions_.buffer(id).refill = refill; }
   /// Ask for the buffer, when the subscription's record is there.
   void prefetch_block(SubscriptionId id) const {
-    constexpr std::uint32_t kLine = 64 / sizeof(Word);
     const Head& head = head_of(id);
-    for (std::uint32_t word = 0; word < capacity_of(head) * words_per_place(); word += kLine)
-      __builtin_prefetch(blocks_.at(head.start) + word);
+    prefetch_words(blocks_.at(head.start), head.size * unit_words_);
+    prefetch_words(messages_of(head), head.size);
   }
 
   Held held(SubscriptionId id, std::uint32_t place) const {
@@ -98,6 +98,12 @@ class ResultBuffers {
   }
   static std::uint32_t capacity_of(const Head& head) { return capacity_of(head.size_class); }
   static std::uint32_t class_for(std::uint32_t size);
+  /// One more at the end: what is inserted, and a column need not begin with a line.
+  static void prefetch_words(const Word* first, std::uint32_t count) {
+    constexpr std::uint32_t kLine = 64 / sizeof(Word);
+    for (std::uint32_t word = 0; word < count; word += kLine) prefetch_line(first + word);
+    prefetch_line(first + count);
+  }
   std::uint32_t words_per_place() const { return unit_words_ + 1 + (counts_dominators_ ? 1 : 0); }
   Word* messages_of(const Head& head) {
     return blocks_.at(head.start) + capacity_of(head) * unit_words_;

@@ -14,6 +14,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/model/top_score.h"
 
 namespace nearcast {
@@ -49,7 +50,7 @@ class TopSubscriptions {
   void set_threshold(SubscriptionId id, Units units) { records_[raw(id)].threshold = units; }
   BufferHead& buffer(SubscriptionId id) { return records_[raw(id)].buffer; }
   void set_page(SubscriptionId id, std::uint32_t page) { records_[raw(id)].page = page; }
-  void prefetch(SubscriptionId id) const { __builtin_prefetch(&records_[raw(id)]); }
+  void prefetch(SubscriptionId id) const { prefetch_line(&records_[raw(id)]); }
   TokenSpan tokens(SubscriptionId id) const {
     const Token* counted = tokens_.at(records_[raw(id)].tokens);
     return {counted + 1, raw(*counted)};

@@ -1,6 +1,7 @@
 #include "nearcast/index/auto/auto_index.h"
 
 #include "nearcast/base/errors.h"
+#include "nearcast/base/prefetch.h"
 
 namespace nearcast {
 
@@ -84,7 +85,7 @@ void AutoIndex::approach(std::span<const SubscriptionId> ids, std::size_t i) con
   visit(12, [&](EntryId entry) { store_.prefetch(entry, 1); });
   visit(8, [&](EntryId entry) {
     for (const Token token : store_.clause(entry).positive) {
-      __builtin_prefetch(frequencies_.data() + raw(token));
+      prefetch_line(frequencies_.data() + raw(token));
       lists_.prefetch(raw(token) + 1);
     }
   });

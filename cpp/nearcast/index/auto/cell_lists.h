@@ -11,6 +11,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/heavy_lists.h"
 #include "nearcast/index/auto/small_lists.h"
 #include "nearcast/model/subscription_store.h"
@@ -34,7 +35,7 @@ class CellLists {
   void fill(std::span<const std::uint32_t> starts, std::span<Entry> entries);
 
   void prefetch(std::size_t list) const {
-    if (list < heads_.size()) __builtin_prefetch(&heads_[list]);
+    if (list < heads_.size()) prefetch_line(&heads_[list]);
   }
 
   /// What add() and remove() begin with.

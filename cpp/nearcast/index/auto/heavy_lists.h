@@ -14,6 +14,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/kernels.h"
 #include "nearcast/index/auto/record.h"
 
@@ -87,7 +88,7 @@ class HeavyLists {
 
   static void prefetch(const void* start, std::size_t bytes) {
     const char* at = static_cast<const char*>(start);
-    for (std::size_t line = 0; line < bytes; line += 64) __builtin_prefetch(at + line);
+    for (std::size_t line = 0; line < bytes; line += 64) prefetch_line(at + line);
   }
   std::uint32_t pack(std::span<Entry> entries, std::uint32_t& levels);
   Outcome insert_below(std::uint32_t node, std::uint32_t level, const Entry& entry);

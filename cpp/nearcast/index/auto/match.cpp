@@ -1,5 +1,6 @@
 #include <array>
 
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/model/semantics.h"
 
@@ -43,7 +44,7 @@ std::uint32_t AutoIndex::touch(std::span<const Message> messages) const {
       }
     }
   };
-  visit([](const std::uint8_t* start) { __builtin_prefetch(start); });
+  visit([](const std::uint8_t* start) { prefetch_line(start); });
   std::uint32_t touched = 0, sum = 0;
   visit([&](const std::uint8_t* start) { ++touched, sum += *start; });
   // The sum depends on every read, so none is left out; it is too small to matter.

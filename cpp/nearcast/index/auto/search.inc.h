@@ -179,8 +179,8 @@ struct Search {
   void hit(const Probe& probe, const Record& record, std::uint32_t first, std::uint32_t mask) {
     if (mask == 0) return;
     const std::uint8_t* ids = record.ids() + 4 * first;
-    __builtin_prefetch(ids + 4 * __builtin_ctz(mask));
-    __builtin_prefetch(ids + 4 * (31 - __builtin_clz(mask)) + 3);
+    prefetch_line(ids + 4 * __builtin_ctz(mask));
+    prefetch_line(ids + 4 * (31 - __builtin_clz(mask)) + 3);
     MatchScratch::Hit* made = scratch.hits.room(1);
     *made = {record.start, record.capacity, first, mask,
              Kernels::ties32({record.start + first, record.capacity}, probe.query)};
@@ -210,7 +210,7 @@ struct Search {
     scratch.found.end_at(found);
     scratch.doubts.end_at(doubt);
     for (const std::uint64_t* at = doubts; at != doubt; ++at)
-      __builtin_prefetch(&record.rest(static_cast<std::uint32_t>(*at & 0xFF)));
+      prefetch_line(&record.rest(static_cast<std::uint32_t>(*at & 0xFF)));
   }
 
   /// Whole cells: less decides, and an equal one leaves it to the exact coordinates. Then the

@@ -9,6 +9,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/record.h"
 
 namespace nearcast::automatic {
@@ -43,14 +44,14 @@ class SmallLists {
     const std::uint32_t last = c <= 4    ? 8 * c + 11
                                : c <= 16 ? 3 * c + 15
                                          : 3 * c + (c + 31) / 32 * 32;
-    for (std::uint32_t line = 0; line < last; line += 64) __builtin_prefetch(at + line);
-    __builtin_prefetch(at + last);
+    for (std::uint32_t line = 0; line < last; line += 64) prefetch_line(at + line);
+    prefetch_line(at + last);
   }
 
   /// Everything that belongs to the list.
   void prefetch_all(const Head& head) const {
     for (std::uint32_t at = 0; at < kEntryBytes * head.capacity; at += 64)
-      __builtin_prefetch(start(head) + at);
+      prefetch_line(start(head) + at);
   }
 
   /// An empty list with room for `capacity` entries.

@@ -16,6 +16,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/frame.h"
 
 namespace nearcast::postings {
@@ -62,12 +63,12 @@ class PostingLists {
   void prefetch(std::size_t key, int step) const {
     if (key >= lists_.size()) return;
     if (step == 0) {
-      __builtin_prefetch(&lists_[key], 1);
+      prefetch_line(&lists_[key]);
       return;
     }
     const ListHandle& list = lists_[key].handle;
-    __builtin_prefetch(low_.at(list.start + list.size), 1);
-    __builtin_prefetch(messages_.at(list.start + list.size), 1);
+    prefetch_line(low_.at(list.start + list.size));
+    prefetch_line(messages_.at(list.start + list.size));
   }
 
   /// A list that was emptied because its postings are elsewhere, under this number; 0: it was not.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/rt_tree/tallies.h"
 #include "nearcast/model/semantics.h"
 
@@ -73,7 +74,7 @@ class Search {
       sink_.work.candidates += items.size();
       for (std::size_t i = 0; i < items.size(); ++i) {
         if (i + kAhead < items.size()) {
-          __builtin_prefetch(&store_.bounds(store_.owner(EntryId{items[i + kAhead]})));
+          prefetch_line(&store_.bounds(store_.owner(EntryId{items[i + kAhead]})));
         }
         visit(EntryId{items[i]});
       }

@@ -17,6 +17,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/hash.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/rt_tree/token_key.h"
 
 namespace nearcast {
@@ -49,7 +50,7 @@ class TokenTables {
     return const_cast<Cell*>(std::as_const(*this).find(row, key));
   }
   /// Pull what find(row, …) reads first into the cache.
-  void prefetch(std::size_t row) const { __builtin_prefetch(&tables_[row]); }
+  void prefetch(std::size_t row) const { prefetch_line(&tables_[row]); }
 
   /// Calls visit(cell) for each key of the row, in no order.
   template <typename Visit>

@@ -12,6 +12,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/frame.h"
 
 namespace nearcast {
@@ -31,7 +32,7 @@ class AnywhereLists {
                                   : std::span<const AnywherePosting>();
   }
   void prefetch(std::size_t number) const {
-    if (number < lists_.size()) __builtin_prefetch(&lists_[number]);
+    if (number < lists_.size()) prefetch_line(&lists_[number]);
   }
 
   void add(std::size_t number, const AnywherePosting& posting);

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "nearcast/base/array.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/rank/rank_store.h"
 
 namespace nearcast {
@@ -34,7 +35,7 @@ class ScoreRecords {
   const Record& operator[](SubscriptionId id) const { return records_[raw(id)]; }
   const RankTerms& terms(const Record& record) const { return terms_[record.terms]; }
   const RankTerms& terms(std::uint16_t number) const { return terms_[number]; }
-  void prefetch(SubscriptionId id) const { __builtin_prefetch(&records_[raw(id)]); }
+  void prefetch(SubscriptionId id) const { prefetch_line(&records_[raw(id)]); }
 
   void write(SubscriptionId id);
   void clear();

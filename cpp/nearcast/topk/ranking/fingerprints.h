@@ -8,6 +8,7 @@
 
 #include "nearcast/base/array.h"
 #include "nearcast/base/hash.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/model/message_store.h"
 
 namespace nearcast {
@@ -30,7 +31,7 @@ class Fingerprints {
     for (std::size_t i = 0; i < kPrints && i < tokens.size(); ++i) row[i] = print_of(tokens[i]);
     if (!has_room) row[0] = kMany;
   }
-  void prefetch(MessageId id) const { __builtin_prefetch(&rows_[raw(id)]); }
+  void prefetch(MessageId id) const { prefetch_line(&rows_[raw(id)]); }
 
   /// False: it has not.
   bool may_have(MessageId id, Print print) const {

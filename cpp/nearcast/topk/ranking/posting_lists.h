@@ -12,6 +12,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/topk/ranking/posting_scan.h"
 
 namespace nearcast::top_postings {
@@ -43,7 +44,7 @@ class PostingLists {
     return key < lists_.size() && lists_[key].capacity >= 8;
   }
   void prefetch(std::size_t key) const {
-    if (key < lists_.size()) __builtin_prefetch(&lists_[key]);
+    if (key < lists_.size()) prefetch_line(&lists_[key]);
   }
   void add(std::size_t key, const Posting& posting);
   /// `is_first`: no posting of the list is of an older message.

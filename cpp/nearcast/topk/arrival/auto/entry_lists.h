@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nearcast/base/prefetch.h"
 #include "nearcast/topk/arrival/auto/long_list.h"
 #include "nearcast/topk/arrival/auto/short_list.h"
 
@@ -31,7 +32,7 @@ class EntryLists {
   void clear();
 
   void prefetch_head(std::size_t key) const {
-    if (key < heads_.size()) __builtin_prefetch(&heads_[key]);
+    if (key < heads_.size()) prefetch_line(&heads_[key]);
   }
   void prefetch_list(std::size_t key) const {
     if (key < heads_.size() && heads_[key].capacity != kLong && heads_[key].size != 0)

@@ -13,6 +13,7 @@
 
 #include "nearcast/base/array.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/topk/arrival/auto/kernels.h"
 
 namespace nearcast::auto_arrival {
@@ -67,8 +68,8 @@ class LongLists {
   const Block& block(std::uint32_t number) const { return blocks_[number]; }
   void prefetch_block(std::uint32_t number) const {
     const char* at = reinterpret_cast<const char*>(&blocks_[number]);
-    __builtin_prefetch(at);
-    __builtin_prefetch(at + 64);
+    prefetch_line(at);
+    prefetch_line(at + 64);
   }
 
   std::size_t memory_bytes() const;

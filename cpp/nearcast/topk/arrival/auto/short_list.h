@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/topk/arrival/auto/kernels.h"
 
 namespace nearcast::auto_arrival {
@@ -36,7 +37,7 @@ class ShortLists {
   void prefetch(const List& list) const {
     const std::uint32_t* block = block_.at(list.start);
     for (std::uint32_t word = 0; word < 5 * list.capacity && word < 320; word += 16)
-      __builtin_prefetch(block + word);
+      prefetch_line(block + word);
   }
 
   std::size_t memory_bytes() const { return block_.memory_bytes(); }

@@ -9,6 +9,7 @@
 #include <limits>
 #include <vector>
 
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/quad_tree/quad_forest.h"
 #include "nearcast/topk/arrival/igpt/alpha_groups.h"
 #include "nearcast/topk/arrival/igpt/grouped_list.h"
@@ -61,7 +62,7 @@ class CellFiles : public QuadContent {
     return numbers_.find(key_of(node, token));
   }
   void prefetch(std::uint32_t node, Token token) const { numbers_.prefetch(key_of(node, token)); }
-  void prefetch_list(std::uint32_t number) const { __builtin_prefetch(&lists_[number]); }
+  void prefetch_list(std::uint32_t number) const { prefetch_line(&lists_[number]); }
   void prefetch_entries(std::uint32_t number) const { entries_.prefetch(lists_[number]); }
   std::span<const Entry> entries(std::uint32_t number) const {
     return entries_.view(lists_[number]);

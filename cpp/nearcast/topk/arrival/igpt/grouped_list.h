@@ -14,6 +14,7 @@
 #include <span>
 
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/topk/arrival/igpt/subscription_table.h"
 
 namespace nearcast::igpt {
@@ -41,7 +42,7 @@ class GroupedLists {
   void remove(ListHandle& list, const Entry& entry);  ///< is there, with this score
   void release(ListHandle& list) { arena_.release(list); }
   std::span<const Entry> view(const ListHandle& list) const { return arena_.view(list); }
-  void prefetch(const ListHandle& list) const { __builtin_prefetch(arena_.at(list.start)); }
+  void prefetch(const ListHandle& list) const { prefetch_line(arena_.at(list.start)); }
   void clear() { arena_ = {}; }
 
   std::size_t memory_bytes() const { return arena_.memory_bytes(); }

@@ -9,6 +9,7 @@
 
 #include "nearcast/base/array.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/index/quad_tree/quad_nodes.h"
 #include "nearcast/topk/arrival/needs.h"
 
@@ -33,7 +34,7 @@ class SubscriptionTable {
 
   const Row& operator[](SubscriptionId id) const { return rows_[raw(id)]; }
   Row& operator[](SubscriptionId id) { return rows_[raw(id)]; }
-  void prefetch(SubscriptionId id) const { __builtin_prefetch(&rows_[raw(id)]); }
+  void prefetch(SubscriptionId id) const { prefetch_line(&rows_[raw(id)]); }
   const Term& term(std::uint32_t position) const { return *terms_.at(position); }
   Needs needs(SubscriptionId id) const {
     return {state_.subscriptions[id].alpha, state_.buffers.threshold(id)};
