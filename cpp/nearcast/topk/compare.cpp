@@ -30,41 +30,42 @@ void for_each_difference(std::vector<MessageId>& before, std::vector<MessageId>&
 
 void TopEngine::compare(const Journal::Page& page, TopChanges& out) {
   if (page.cause == Journal::Cause::kForgotten) return;
-  const std::span<const Held> before = state_.journal.held(page);
-  const std::uint32_t count =
-      std::min(state_.subscriptions[page.id].k, state_.buffers.size(page.id));
+  const std::span<const MessageId> before = state_.journal.held(page);
+  const std::span<const MessageId> held = state_.buffers.messages(page.id);
+  const auto after =
+      held.first(std::min<std::size_t>(state_.subscriptions[page.id].k, held.size()));
   const auto visit = [&](MessageId message, bool is_before) {
     report(page, message, is_before ? ChangeKind::kRemoved : ChangeKind::kAdded, out);
   };
   if (page.cause == Journal::Cause::kMoved) {  // scores were others
-    std::vector<MessageId> old, now;
-    for (const Held& held : before) old.push_back(held.message);
-    const std::span<const MessageId> all = state_.buffers.messages(page.id).first(count);
-    now.assign(all.begin(), all.end());
+    std::vector<MessageId> old(before.begin(), before.end()), now(after.begin(), after.end());
     for_each_difference(old, now, visit);
     return;
   }
-  // Both are in the order of the scores, which are the same ones.
-  std::size_t old = 0;
-  for (std::uint32_t now = 0; now < count; ++now) {
-    const Held held = state_.buffers.held(page.id, now);
-    const auto is_same = [&] { return old < before.size() && before[old].message == held.message; };
-    // Most are the same; only others are asked for their order, which a tie has to look up.
-    while (!is_same() && old < before.size() && state_.ranks_before(before[old], held))
-      visit(before[old++].message, true);
-    if (is_same()) {
+  // Those in both are in the same order: where the lists differ, what is now here was further down
+  // before, and all above it are gone; or it is new.
+  auto old = before.begin();
+  for (const MessageId message : after) {
+    if (old != before.end() && *old == message) {
       ++old;
-    } else {
-      visit(held.message, false);
+      continue;
     }
+    const auto was = std::find(old, before.end(), message);
+    if (was == before.end()) {
+      visit(message, false);
+      continue;
+    }
+    while (old != was) visit(*old++, true);
+    ++old;
   }
-  while (old < before.size()) visit(before[old++].message, true);
+  while (old != before.end()) visit(*old++, true);
 }
 
 /// The score comes later: by then what it takes is in the cache.
 void TopEngine::report(const Journal::Page& page, MessageId message, ChangeKind kind,
                        TopChanges& out) {
   state_.prefetch(message, 0);
+  state_.subscriptions.prefetch_tokens(page.id);
   out.push_back({page.id, message, kind, reason_for(page, message, kind), 0});
   unscored_.push_back(&page);
 }
@@ -77,9 +78,16 @@ void TopEngine::score_changes(TopChanges& out) {
   unscored_.clear();
 }
 
+/// Most events concern one or two messages, which need no look into the table.
+TopEngine::Mark TopEngine::mark_of(MessageId message) const {
+  constexpr std::size_t kFew = 4;
+  if (marked_.size() <= kFew && std::find(marked_.begin(), marked_.end(), message) == marked_.end())
+    return Mark::kNone;
+  return raw(message) < marks_.size() ? static_cast<Mark>(marks_[raw(message)]) : Mark::kNone;
+}
+
 Reason TopEngine::reason_for(const Journal::Page& page, MessageId message, ChangeKind kind) const {
-  const Mark mark =
-      raw(message) < marks_.size() ? static_cast<Mark>(marks_[raw(message)]) : Mark::kNone;
+  const Mark mark = mark_of(message);
   const bool has_moved = page.cause == Journal::Cause::kMoved;
   if (kind == ChangeKind::kRemoved) {
     if (mark == Mark::kExpired) return Reason::kExpired;

@@ -14,9 +14,8 @@ void Journal::write_page(SubscriptionId id, Cause cause, Point at, std::uint32_t
   open_page(id, cause, at);
   Page& page = pages_.back();
   page.count = std::min(k, buffers.size(id));
-  for (std::uint32_t place = 0; place < page.count; ++place) {
-    held_.push_back(buffers.held(id, place));
-  }
+  const std::span<const MessageId> best = buffers.messages(id).first(page.count);
+  held_.insert(held_.end(), best.begin(), best.end());
 }
 
 void Journal::remember_new(SubscriptionId id) { open_page(id, Cause::kSubscribed, {}); }

@@ -41,7 +41,7 @@ class Journal {
   void forget(SubscriptionId id);  ///< unsubscribed: nothing is delivered
 
   std::span<const Page> pages() const { return pages_; }  ///< skip those that are forgotten
-  std::span<const Held> held(const Page& page) const {
+  std::span<const MessageId> held(const Page& page) const {
     return std::span(held_).subspan(page.first, page.count);
   }
 
@@ -59,7 +59,7 @@ class Journal {
 
   TopSubscriptions& subscriptions_;
   std::vector<Page> pages_;
-  std::vector<Held> held_;
+  std::vector<MessageId> held_;
 };
 
 }  // namespace nearcast

@@ -74,6 +74,7 @@ class TopEngine {
   enum class Mark : std::uint8_t { kNone, kPublished, kExpired, kRetracted };
 
   void mark(MessageId id, Mark mark);
+  Mark mark_of(MessageId message) const;
   void compare(const Journal::Page& page, TopChanges& out);
   void report(const Journal::Page& page, MessageId message, ChangeKind kind, TopChanges& out);
   void score_changes(TopChanges& out);

@@ -51,6 +51,10 @@ class TopSubscriptions {
   BufferHead& buffer(SubscriptionId id) { return records_[raw(id)].buffer; }
   void set_page(SubscriptionId id, std::uint32_t page) { records_[raw(id)].page = page; }
   void prefetch(SubscriptionId id) const { prefetch_line(&records_[raw(id)]); }
+  /// Ask for the tokens, when the record is there.
+  void prefetch_tokens(SubscriptionId id) const {
+    prefetch_line(tokens_.at(records_[raw(id)].tokens));
+  }
   TokenSpan tokens(SubscriptionId id) const {
     const Token* counted = tokens_.at(records_[raw(id)].tokens);
     return {counted + 1, raw(*counted)};

@@ -1,7 +1,6 @@
 /// Whom does a newcomer concern? The search of AutoArrival.
 #include <algorithm>
 
-#include "nearcast/base/prefetch.h"
 #include "nearcast/topk/arrival/auto/auto_arrival.h"
 
 namespace nearcast {
@@ -104,7 +103,7 @@ void AutoArrival::verify(MessageId message, std::vector<ArrivalHit>& out) {
     if (i < candidates.size()) state_.subscriptions.prefetch(candidates[i]);
   };
   const auto prefetch_tokens = [&](std::size_t i) {
-    if (i < candidates.size()) prefetch_line(state_.subscriptions.tokens(candidates[i]).data());
+    if (i < candidates.size()) state_.subscriptions.prefetch_tokens(candidates[i]);
   };
   for (std::size_t i = 0; i < 2 * kAhead; ++i) prefetch(i);
   for (std::size_t i = 0; i < kAhead; ++i) prefetch_tokens(i);
