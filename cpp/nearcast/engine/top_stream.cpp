@@ -8,7 +8,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kSubscribedAtOnce = 256;  ///< in one event, whose changes are all kept
+constexpr std::size_t kSubscribedAtOnce = 16384;  ///< in one event, whose changes are all kept
 
 std::int64_t nanoseconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count();

@@ -10,6 +10,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 
 namespace nearcast {
 
@@ -22,6 +23,13 @@ class Holders {
   void add(MessageId message, SubscriptionId id) {
     if (raw(message) >= lists_.size()) lists_.resize(raw(message) + 1);
     arena_.push_back(lists_[raw(message)], id);
+  }
+  /// Ask for what add() writes: first step 0, a while later step 1.
+  void prefetch(MessageId message, int step) const {
+    if (raw(message) >= lists_.size()) return;
+    const ListHandle& list = lists_[raw(message)];
+    prefetch_line(step == 0 ? static_cast<const void*>(&list)
+                            : static_cast<const void*>(arena_.at(list.start + list.size)));
   }
   void forget(MessageId message) {
     if (raw(message) < lists_.size()) arena_.release(lists_[raw(message)]);

@@ -1,4 +1,6 @@
-/// Numbers for pairs of tokens, given once and never taken back.
+/// Numbers for pairs of tokens. A number whose pair is forgotten is given to another: whoever keeps
+/// something by number and forgets what is empty needs memory for what there is, not for what ever
+/// was.
 #pragma once
 
 #include <cstddef>
@@ -15,9 +17,7 @@ class TokenPairs {
  public:
   static constexpr std::uint32_t kNone = TaggedTable::kNone;
 
-  std::size_t size() const { return keys_.size(); }
-
-  std::uint32_t find(Token a, Token b) const {  ///< kNone: never numbered
+  std::uint32_t find(Token a, Token b) const {  ///< kNone: has no number
     const std::uint64_t key = key_of(a, b);
     return table_.find(hash_of(key), [&](std::uint32_t number) { return keys_[number] == key; });
   }
@@ -25,14 +25,21 @@ class TokenPairs {
     const std::uint32_t known = find(a, b);
     if (known != kNone) return known;
     const std::uint64_t key = key_of(a, b);
-    keys_.push_back(key);
-    const auto added = static_cast<std::uint32_t>(keys_.size() - 1);
+    const std::uint32_t added = take_number();
+    keys_[added] = key;
     table_.insert(hash_of(key), added, [&](std::uint32_t each) { return hash_of(keys_[each]); });
     return added;
   }
+  void forget(std::uint32_t number) {  ///< is in use
+    table_.erase(hash_of(keys_[number]), number,
+                 [&](std::uint32_t each) { return hash_of(keys_[each]); });
+    free_.push_back(number);
+  }
   void prefetch(Token a, Token b) const { table_.prefetch(hash_of(key_of(a, b))); }
 
-  std::size_t memory_bytes() const { return keys_.memory_bytes() + table_.memory_bytes(); }
+  std::size_t memory_bytes() const {
+    return keys_.memory_bytes() + free_.memory_bytes() + table_.memory_bytes();
+  }
 
  private:
   /// `a` is the smaller token.
@@ -40,7 +47,18 @@ class TokenPairs {
     return static_cast<std::uint64_t>(raw(a)) << 32 | raw(b);
   }
 
+  std::uint32_t take_number() {
+    if (free_.empty()) {
+      keys_.push_back(0);
+      return static_cast<std::uint32_t>(keys_.size() - 1);
+    }
+    const std::uint32_t number = free_.back();
+    free_.pop_back();
+    return number;
+  }
+
   Array<std::uint64_t> keys_;
+  Array<std::uint32_t> free_;
   TaggedTable table_;
 };
 

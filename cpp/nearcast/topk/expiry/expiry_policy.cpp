@@ -26,7 +26,7 @@ void ExpiryPolicy::group_requests() {
 }
 
 void ExpiryPolicy::evaluate_requested() {
-  constexpr std::size_t kMany = 1024;
+  constexpr std::size_t kMany = 256;
   if (requested_.size() >= kMany) group_requests();
   for (const SubscriptionId id : requested_) {
     if (!state_.subscriptions.has(id)) continue;  // unsubscribed since
@@ -59,6 +59,9 @@ std::uint32_t ExpiryPolicy::remove(SubscriptionId id, MessageId message) {
 }
 
 void ExpiryPolicy::hold(SubscriptionId id, std::span<const Held> all) {
+  for (const int step : {0, 1}) {
+    for (const Held& held : all) state_.holders.prefetch(held.message, step);
+  }
   // Whoever was held before is listed already.
   for (const Held& held : all) {
     if (state_.buffers.place_of(id, held.message) == ResultBuffers::kNowhere)

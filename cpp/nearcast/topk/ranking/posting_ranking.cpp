@@ -74,7 +74,9 @@ void PostingRanking::erase(MessageId id, bool is_oldest) {
     for_each_frequent(id, [&](Token token) { frequent_tokens_.push_back(token); });
     for (std::size_t i = 0; i < frequent_tokens_.size(); ++i) {
       for (std::size_t j = i + 1; j < frequent_tokens_.size(); ++j) {
-        pair_lists_.remove(pairs_.find(frequent_tokens_[i], frequent_tokens_[j]), id, is_oldest);
+        const std::uint32_t pair = pairs_.find(frequent_tokens_[i], frequent_tokens_[j]);
+        pair_lists_.remove(pair, id, is_oldest);
+        if (pair_lists_.size(pair) == 0) pairs_.forget(pair);
       }
     }
   }
@@ -107,7 +109,9 @@ void PostingRanking::make_rare(Token token) {
   lists_.for_each(raw(token), [&](MessageId id) {
     for_each_frequent(id, [&](Token other) {
       const std::uint32_t pair = pairs_.find(std::min(token, other), std::max(token, other));
-      if (pair != TokenPairs::kNone) pair_lists_.clear(pair);
+      if (pair == TokenPairs::kNone) return;
+      pair_lists_.clear(pair);
+      pairs_.forget(pair);
     });
   });
   lists_.change_weights(raw(token), [&](std::uint32_t weights, MessageId id) {
@@ -118,6 +122,7 @@ void PostingRanking::make_rare(Token token) {
 void PostingRanking::clear() {
   lists_.clear();
   pair_lists_.clear();
+  pairs_ = TokenPairs{};
   std::fill(frequent_.begin(), frequent_.end(), std::uint8_t{0});
 }
 

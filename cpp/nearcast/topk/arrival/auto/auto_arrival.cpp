@@ -136,7 +136,10 @@ void AutoArrival::make_short(Token token) {
 }
 
 void AutoArrival::settle_pair(std::uint32_t pair) {
-  if (by_pair_.is_long(pair)) {
+  if (by_pair_.size(pair) == 0) {
+    if (by_pair_.is_long(pair)) by_pair_.make_short(pair);
+    pairs_.forget(pair);
+  } else if (by_pair_.is_long(pair)) {
     if (by_pair_.should_be_short(pair)) by_pair_.make_short(pair);
   } else if (by_pair_.should_be_long(pair)) {
     by_pair_.make_long(pair);
@@ -146,6 +149,7 @@ void AutoArrival::settle_pair(std::uint32_t pair) {
 void AutoArrival::clear() {
   by_token_.clear();
   by_pair_.clear();
+  pairs_ = TokenPairs{};
 }
 
 std::size_t AutoArrival::memory_bytes() const {
