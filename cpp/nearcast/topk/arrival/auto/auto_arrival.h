@@ -48,8 +48,16 @@ class AutoArrival final : public ArrivalIndex {
     auto_arrival::Query query;
     double unit;  ///< what a token of idf 1, said once, weighs
   };
+  /// A list that the newcomer reads.
+  struct Reading {
+    const auto_arrival::EntryLists* lists;
+    std::size_t key;
+    float v;           ///< of the query
+    bool counts_rest;  ///< further tokens may be common
+  };
   /// What a search needs besides the index; see search.inc.h.
   struct Scratch {
+    std::vector<Reading> readings;
     std::vector<std::uint32_t> blocks;
     std::vector<SubscriptionId> candidates;
     std::vector<std::uint32_t> long_tokens;  ///< places in the newcomer's tokens
@@ -66,6 +74,7 @@ class AutoArrival final : public ArrivalIndex {
   void make_short(Token token);
   void settle_pair(std::uint32_t pair);
   Newcomer meet(MessageId message) const;
+  void choose_lists(MessageId message, double unit);
   void verify(MessageId message, std::vector<ArrivalHit>& out);
 
   std::uint32_t most_long_tokens_;

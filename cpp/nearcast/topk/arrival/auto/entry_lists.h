@@ -31,12 +31,16 @@ class EntryLists {
   void collect(std::size_t key, std::vector<Entry>& out) const;
   void clear();
 
-  void prefetch_head(std::size_t key) const {
-    if (key < heads_.size()) prefetch_line(&heads_[key]);
-  }
-  void prefetch_list(std::size_t key) const {
-    if (key < heads_.size() && heads_[key].capacity != kLong && heads_[key].size != 0)
+  /// Ask for a list that will be read: in steps 0, 1 and 2, with some time between them.
+  void prefetch(std::size_t key, int step) const {
+    if (key >= heads_.size()) return;
+    if (step == 0) {
+      prefetch_line(&heads_[key]);
+    } else if (is_long(key)) {
+      longs_.prefetch(heads_[key].start, step);
+    } else if (step == 1 && heads_[key].size != 0) {
       shorts_.prefetch(heads_[key]);
+    }
   }
   /// For searches. A long list: its number in longs().
   const ShortLists::List& short_list(std::size_t key) const { return heads_[key]; }

@@ -41,47 +41,70 @@ AutoArrival::Newcomer AutoArrival::meet(MessageId message) const {
   return newcomer;
 }
 
-void AutoArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCounters& work) {
+/// What lists there are to be read, in scratch_.readings: those of the newcomer's tokens, and of
+/// pairs of them. Everything lies somewhere else in memory, so each step asks for what the next one
+/// needs, for all lists.
+void AutoArrival::choose_lists(MessageId message, double unit) {
   const TokenSpan tokens = state_.messages.tokens(message);
-  if (tokens.empty()) return;
   const std::span<const std::uint32_t> counts = state_.messages.counts(message);
-  for (const Token token : tokens) by_token_.prefetch_head(raw(token));
+  const TokenWeights& weights = *state_.weights;
+  std::vector<Reading>& readings = scratch_.readings;
+  std::vector<std::uint32_t>& long_tokens = scratch_.long_tokens;
+  readings.clear();
+  long_tokens.clear();
+  for (const Token token : tokens) by_token_.prefetch(raw(token), 0);
+  for (std::uint32_t i = 0; i < tokens.size(); ++i) {
+    by_token_.prefetch(raw(tokens[i]), 1);
+    if (by_token_.is_long(raw(tokens[i]))) long_tokens.push_back(i);
+  }
+  const bool by_pairs = long_tokens.size() <= most_long_tokens_;
+  for (std::size_t i = 0; by_pairs && i < long_tokens.size(); ++i) {
+    for (std::size_t j = i + 1; j < long_tokens.size(); ++j)
+      pairs_.prefetch(tokens[long_tokens[i]], tokens[long_tokens[j]]);
+  }
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (by_token_.size(raw(tokens[i])) == 0) continue;
+    const double said = count_at(counts, i) * weights[tokens[i]];
+    readings.push_back({&by_token_, raw(tokens[i]), static_cast<float>(said * unit), !by_pairs});
+    by_token_.prefetch(raw(tokens[i]), 2);
+  }
+  const std::size_t first_pair = readings.size();
+  for (std::size_t i = 0; by_pairs && i < long_tokens.size(); ++i) {
+    for (std::size_t j = i + 1; j < long_tokens.size(); ++j) {
+      const std::uint32_t a = long_tokens[i], b = long_tokens[j];
+      const std::uint32_t pair = pairs_.find(tokens[a], tokens[b]);
+      if (pair == TokenPairs::kNone) continue;
+      const double idf_a = weights[tokens[a]], idf_b = weights[tokens[b]];
+      const double squares = idf_a * idf_a + idf_b * idf_b;
+      const double said = count_at(counts, a) * idf_a * idf_a + count_at(counts, b) * idf_b * idf_b;
+      const double v = said / squares * std::max(idf_a, idf_b) * unit;
+      readings.push_back({&by_pair_, pair, static_cast<float>(v), true});
+      by_pair_.prefetch(pair, 0);
+    }
+  }
+  for (const int step : {1, 2}) {
+    for (std::size_t i = first_pair; i < readings.size(); ++i)
+      by_pair_.prefetch(readings[i].key, step);
+  }
+}
+
+void AutoArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCounters& work) {
+  if (state_.messages.tokens(message).empty()) return;
   const Newcomer newcomer = meet(message);
+  choose_lists(message, newcomer.unit);
   auto_arrival::Query query = newcomer.query;
   scratch_.candidates.clear();
-  scratch_.long_tokens.clear();
-  for (std::uint32_t i = 0; i < tokens.size(); ++i) {
-    by_token_.prefetch_list(raw(tokens[i]));
-    if (by_token_.is_long(raw(tokens[i]))) scratch_.long_tokens.push_back(i);
-  }
-  const bool by_pairs = scratch_.long_tokens.size() <= most_long_tokens_;
-  const auto read = [&](const auto_arrival::EntryLists& lists, std::size_t key, bool counts_rest) {
+  for (const Reading& reading : scratch_.readings) {
+    query.v = reading.v;
 #if NEARCAST_HAS_AVX2_ARRIVAL
     if (uses_avx2_) {
       avx2::Search search{scratch_.blocks, scratch_.candidates, work};
-      avx2::read(search, lists, key, query, counts_rest);
-      return;
+      avx2::read(search, *reading.lists, reading.key, query, reading.counts_rest);
+      continue;
     }
 #endif
-    plain::Search{scratch_.blocks, scratch_.candidates, work}.read(lists, key, query, counts_rest);
-  };
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (by_token_.size(raw(tokens[i])) == 0) continue;
-    query.v =
-        static_cast<float>(count_at(counts, i) * (*state_.weights)[tokens[i]] * newcomer.unit);
-    read(by_token_, raw(tokens[i]), !by_pairs);
-  }
-  for (std::size_t i = 0; by_pairs && i < scratch_.long_tokens.size(); ++i) {
-    for (std::size_t j = i + 1; j < scratch_.long_tokens.size(); ++j) {
-      const std::uint32_t a = scratch_.long_tokens[i], b = scratch_.long_tokens[j];
-      const std::uint32_t pair = pairs_.find(tokens[a], tokens[b]);
-      if (pair == TokenPairs::kNone || by_pair_.size(pair) == 0) continue;
-      const double idf_a = (*state_.weights)[tokens[a]], idf_b = (*state_.weights)[tokens[b]];
-      const double squares = idf_a * idf_a + idf_b * idf_b;
-      const double said = count_at(counts, a) * idf_a * idf_a + count_at(counts, b) * idf_b * idf_b;
-      query.v = static_cast<float>(said / squares * std::max(idf_a, idf_b) * newcomer.unit);
-      read(by_pair_, pair, true);
-    }
+    plain::Search{scratch_.blocks, scratch_.candidates, work}.read(*reading.lists, reading.key,
+                                                                   query, reading.counts_rest);
   }
   verify(message, out);
 }
