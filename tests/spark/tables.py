@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -45,6 +47,33 @@ def some_subscriptions(count, mode="match"):
         table = table.append_column("alpha", pa.array(rng.choice([0.2, 0.5, 0.8], count)))
         table = table.append_column("threshold", pa.array(rng.choice([0.4, 0.7], count)))
     return table
+
+
+def publish_lines(table):
+    """Return messages as publish events; every third has a box without extent."""
+    lines = []
+    for row, fields in enumerate(table.to_pylist()):
+        at = [fields["lon"], fields["lat"]]
+        place = {"bbox": at + at} if row % 3 == 0 else {"at": at}
+        event = {"op": "publish", "id": fields["id"], "text": " ".join(fields["tokens"])}
+        lines.append(json.dumps({**event, **place}))
+    return lines
+
+
+def subscribe_lines(table):
+    """Return match subscriptions as subscribe events."""
+    sides = ("west", "south", "east", "north")
+    return [
+        json.dumps(
+            {
+                "op": "subscribe",
+                "id": row["id"],
+                "keywords": row["keywords"],
+                "area": [row[side] for side in sides],
+            }
+        )
+        for row in table.to_pylist()
+    ]
 
 
 def build_here(path, table, mode="match", mechanism="hash", partitions=1, sample=None):

@@ -4,67 +4,13 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
-import pyarrow.parquet as pq
 import pytest
-from spark.top_logs import WEIGHTS, WINDOWS, random_event, words
+from spark.hub_logs import batches, by_hub, random_lines, refused, written
+from spark.top_logs import WEIGHTS, WINDOWS
 
 import nearcast as nc
 from nearcast.spark.hubs import shares
 from nearcast.spark.hubs.stream import HubStream, in_process, stream_hubs
-
-SIZE = 20
-
-
-def random_line(rng, number):
-    """Return an event of any mode; some are refused, by their id, time, place or words."""
-    fields = random_event(rng, number, 12)
-    mode = str(rng.choice(["match", "rank", "top"]))
-    low = [float(v) for v in rng.integers(-3, 1, 2)]
-    area = [*low, low[0] + 3, low[1] + 3]
-    if fields["op"] == "move" and mode != "top":
-        del fields["at"]
-        fields["area"] = area if mode == "match" else {"center": low, "radius_m": 200_000.0}
-    if fields["op"] == "subscribe" and mode != "top":
-        for name in ("at", "k", "alpha"):
-            del fields[name]
-        fields.update(mode=mode, area=area, live=bool(rng.random() < 0.6))
-        if mode == "rank":
-            fields.update(alpha=float(rng.choice([0.3, 1.0])), threshold=0.4)
-        elif rng.random() < 0.5:
-            fields["keywords"] = f"{words(rng, 1)[0]} OR ({words(rng, 1)[0]} -a)"
-    return json.dumps(fields)
-
-
-def random_lines(seed, count):
-    rng = np.random.default_rng(seed)
-    lines = [random_line(rng, number) for number in range(count)]
-    return [*lines[:5], "not an event", *lines[5:]]
-
-
-def batches(lines):
-    return [lines[start : start + SIZE] for start in range(0, len(lines), SIZE)]
-
-
-def by_hub(hub, lines):
-    """Return the changes of one hub, and the numbers of the lines that it rejects."""
-    rejected = []
-    table = hub.apply(lines, on_error=lambda number, _error: rejected.append(number))
-    return sorted(map(key, table.to_pylist())), rejected
-
-
-def key(row):
-    score = None if row["score"] is None else round(row["score"], 12)
-    return (*(row[n] for n in ("event", "subscription", "message", "change", "reason")), str(score))
-
-
-def written(folder):
-    return sorted(map(key, pq.read_table(folder, partitioning=None).to_pylist()))
-
-
-def refused(stream, number):
-    path = stream.folder / "rejected" / f"{number}.json"
-    return [row for row, _ in json.loads(path.read_text())] if path.is_file() else []
 
 
 @pytest.mark.parametrize("window", WINDOWS)
@@ -78,7 +24,7 @@ def test_changes_are_those_of_one_hub_event_by_event(window, tmp_path):
             changes, rejected = by_hub(hub, lines)
             folder = stream.run_batch(number, lines, in_process(stream))
             assert written(folder) == changes, (seed, number)
-            assert refused(stream, number) == rejected
+            assert refused(stream.folder, number) == rejected
             assert stream.ledger.clock == hub.clock
             modes |= {hub.mode(change[1]) for change in changes} | {row[4] for row in changes}
         assert modes >= {"match", "rank", "published", "expired"} or window == "none"

@@ -11,7 +11,14 @@ import pyarrow.dataset as ds
 import pytest
 from spark.brokers import broker_jars, can_fetch, connector_jars, running_broker
 from spark.conftest import missing
-from spark.tables import build_here, expected, single, some_messages, some_subscriptions
+from spark.tables import (
+    build_here,
+    expected,
+    publish_lines,
+    single,
+    some_messages,
+    some_subscriptions,
+)
 
 import nearcast as nc
 from nearcast.cli.__main__ import main
@@ -49,17 +56,6 @@ def jars(tmp_path_factory):
     return found
 
 
-def lines_of(table):
-    """Return messages as publish events; every third has a box without extent."""
-    lines = []
-    for row, fields in enumerate(table.to_pylist()):
-        at = [fields["lon"], fields["lat"]]
-        place = {"bbox": at + at} if row % 3 == 0 else {"at": at}
-        event = {"op": "publish", "id": fields["id"], "text": " ".join(fields["tokens"])}
-        lines.append(json.dumps({**event, **place}))
-    return lines
-
-
 def run(jars, *options):
     """Run `nearcast spark` in a process of its own: its Java has the connector."""
     listed = ",".join(map(str, jars))
@@ -85,7 +81,7 @@ def test_pairs_go_from_topic_to_topic(jars, tmp_path):
     wanted = expected(single(table), messages)
     assert wanted
     with running_broker(broker_has, tmp_path) as broker:
-        lines = lines_of(messages)
+        lines = publish_lines(messages)
         broker.send("messages", [*lines[:40], "nonsense"])
         source, sink = f"kafka://{broker.servers}/messages", f"kafka://{broker.servers}/pairs"
         places = ["--messages", source, "--subscriptions", str(tmp_path / "index")]

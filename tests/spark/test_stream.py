@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-import time
-from contextlib import suppress
 
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
@@ -111,36 +107,3 @@ def test_a_python_worker_killed_in_mid_task_costs_nothing(spark, tmp_path):
     assert query.awaitTermination(400)
     assert flag.exists()
     assert delivered(tmp_path / "out") == expected(single(table), messages)
-
-
-@pytest.mark.slow
-def test_a_driver_killed_between_batches_is_followed_by_one_that_goes_on(spark, tmp_path):
-    table, messages = some_subscriptions(500), some_messages(200)
-    build_here(tmp_path / "index", table)
-    for number in range(8):
-        arrive(tmp_path / "in", messages.slice(number * 25, 25), number)
-    place = {"messages": "in", "subscriptions": "index", "out": "out", "checkpoint": "checkpoint"}
-    options = [part for name in place for part in (f"--{name}", str(tmp_path / place[name]))]
-    command = [sys.executable, "-m", "nearcast.cli.__main__", "spark", "--master", "local[1]"]
-    # A group of its own: the driver's Java would survive the driver.
-    driver = subprocess.Popen(
-        [*command, "run", *options, "--files-per-batch", "1"],
-        start_new_session=True,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable},
-    )
-    try:
-        deadline = time.time() + 240
-        while not (tmp_path / "out" / "batch=1").is_dir():
-            assert driver.poll() is None, "the driver ended by itself"
-            assert time.time() < deadline, "no batch was done"
-            time.sleep(0.02)
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(driver.pid, signal.SIGKILL)
-        driver.wait()
-    done = len(list((tmp_path / "out").glob("batch=*")))
-    run(spark, tmp_path)
-    assert delivered(tmp_path / "out") == expected(single(table), messages)
-    assert done < 8, "it was too late to kill"

@@ -1,0 +1,88 @@
+"""The driver that the test of a cluster kills: matches and hubs, two streams in one session.
+
+Where the test shuts a gate the streams stop, so that it kills what is at work and nothing else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from pathlib import Path
+
+import nearcast.spark.hubs.stream as hubs
+from nearcast.cli.spark_runs import make_session
+from nearcast.model import Window
+from nearcast.spark import matching
+from nearcast.spark.sinks import FolderSink
+from nearcast.spark.streaming import stream_matches
+
+WINDOW = Window(count=7)
+
+
+def wait_at(gate):
+    """Wait while a gate is shut; only who comes first, who comes after goes through."""
+    held = gate.with_name(f"{gate.name}-{os.getpid()}")
+    try:
+        gate.rename(held)
+    except FileNotFoundError:
+        return
+    while held.exists():
+        time.sleep(0.01)
+
+
+def slow_matches(gate, match_routed):
+    """Return a step of workers that stops when its first pairs are on their way."""
+
+    def step(*arguments):
+        for pairs in match_routed(*arguments):
+            yield pairs
+            wait_at(gate)
+
+    return step
+
+
+def slow(gate, call):
+    """Return a call that stops when it is done and nobody knows."""
+
+    def step(*arguments):
+        answer = call(*arguments)
+        wait_at(gate)
+        return answer
+
+    return step
+
+
+def set_gates(folder):
+    """Make workers stop in the middle of a task, and the driver between output and commit."""
+    matching.match_routed = slow_matches(folder / "match_task", matching.match_routed)
+    hubs.do_batch = slow(folder / "hubs_task", hubs.do_batch)
+    FolderSink.put = slow(folder / "match_output", FolderSink.put)
+    hubs.publish_folder = slow(folder / "hubs_output", hubs.publish_folder)
+
+
+def main(master, folder):
+    set_gates(folder / "gates")
+    spark = make_session(master)
+
+    def lines(name):
+        return spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder / name))
+
+    stream_matches(
+        lines("messages"),
+        folder / "index",
+        folder / "match",
+        checkpoint=folder / "checkpoint" / "match",
+        trigger_seconds=0.3,
+    )
+    hubs.stream_hubs(
+        lines("events"),
+        hubs.HubStream(2, folder / "hubs", window=WINDOW),
+        checkpoint=folder / "checkpoint" / "hubs",
+        trigger_seconds=0.3,
+    )
+    spark.streams.awaitAnyTermination()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]))

@@ -1,0 +1,64 @@
+"""Random logs of events of every mode, and what one hub makes of them."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pyarrow.parquet as pq
+from spark.top_logs import random_event, words
+
+SIZE = 20
+
+
+def random_line(rng, number):
+    """Return an event of any mode; some are refused, by their id, time, place or words."""
+    fields = random_event(rng, number, 12)
+    mode = str(rng.choice(["match", "rank", "top"]))
+    low = [float(v) for v in rng.integers(-3, 1, 2)]
+    area = [*low, low[0] + 3, low[1] + 3]
+    if fields["op"] == "move" and mode != "top":
+        del fields["at"]
+        fields["area"] = area if mode == "match" else {"center": low, "radius_m": 200_000.0}
+    if fields["op"] == "subscribe" and mode != "top":
+        for name in ("at", "k", "alpha"):
+            del fields[name]
+        fields.update(mode=mode, area=area, live=bool(rng.random() < 0.6))
+        if mode == "rank":
+            fields.update(alpha=float(rng.choice([0.3, 1.0])), threshold=0.4)
+        elif rng.random() < 0.5:
+            fields["keywords"] = f"{words(rng, 1)[0]} OR ({words(rng, 1)[0]} -a)"
+    return json.dumps(fields)
+
+
+def random_lines(seed, count):
+    rng = np.random.default_rng(seed)
+    lines = [random_line(rng, number) for number in range(count)]
+    return [*lines[:5], "not an event", *lines[5:]]
+
+
+def batches(lines):
+    return [lines[start : start + SIZE] for start in range(0, len(lines), SIZE)]
+
+
+def by_hub(hub, lines):
+    """Return the changes of one hub, and the numbers of the lines that it rejects."""
+    rejected = []
+    table = hub.apply(lines, on_error=lambda number, _error: rejected.append(number))
+    return sorted(map(key, table.to_pylist())), rejected
+
+
+def key(row):
+    score = None if row["score"] is None else round(row["score"], 12)
+    return (*(row[n] for n in ("event", "subscription", "message", "change", "reason")), str(score))
+
+
+def written(folder):
+    """Return the changes of a batch, as `by_hub` returns them."""
+    return sorted(map(key, pq.read_table(folder, partitioning=None).to_pylist()))
+
+
+def refused(folder, number):
+    """Return the numbers of the lines of a batch that were rejected."""
+    path = folder / "rejected" / f"{number}.json"
+    return [row for row, _ in json.loads(path.read_text())] if path.is_file() else []
