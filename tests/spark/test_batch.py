@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,6 +15,7 @@ from nearcast.spark import temporary
 from nearcast.spark.build import build_index, compact_index, rebalance_index
 from nearcast.spark.deltas import append_delta
 from nearcast.spark.matching import match, rank
+from nearcast.spark.scans import scan_of
 from nearcast.spark.store import Index
 from nearcast.spark.temporary import remove_temporary, temporary_index
 
@@ -87,6 +90,52 @@ def test_messages_in_files_are_read_by_the_workers(spark, tmp_path):
         assert pairs(match(tmp_path / "messages", path)) == expected(single(table), messages)
     with pytest.raises(nc.InvalidParameterError, match="no Parquet file"):
         match(tmp_path / "nothing", tmp_path / "index-1")
+
+
+def test_a_frame_of_files_is_taken_for_the_files(spark, tmp_path):
+    table, messages = some_subscriptions(1_000), some_messages(400)
+    for name, rows in (("a b", messages.slice(0, 150)), ("c", messages.slice(150))):
+        pq.write_table(rows, tmp_path / f"{name}.parquet")
+    frame = spark.read.parquet(str(tmp_path))
+    build_index(frame_of(spark, table), tmp_path / "_index")
+    wanted = expected(single(table), messages)
+    renamed = frame.withColumnRenamed("id", "name").select("lon", "tokens", "lat", "name")
+    scan = scan_of(renamed)
+    assert [Path(file).name for file in sorted(scan.files)] == ["a b.parquet", "c.parquet"]
+    assert scan.columns == {"lon": "lon", "tokens": "tokens", "lat": "lat", "name": "id"}
+    assert pairs(match(renamed, tmp_path / "_index", key="name")) == wanted
+    computed = frame.where("id != 'm7'")
+    assert scan_of(computed) is None
+    left = [pair for pair in wanted if pair[0] != "m7"]
+    assert pairs(match(computed, tmp_path / "_index")) == left
+
+
+def test_what_is_more_than_columns_of_files_is_left_to_spark(spark, tmp_path):
+    messages = some_messages(20)
+    pq.write_table(messages, tmp_path / "0.parquet")
+    frame = spark.read.parquet(str(tmp_path))
+    assert scan_of(frame) is not None
+    others = [
+        frame.limit(3),
+        frame.union(frame),
+        frame.selectExpr("id", "lon + 1 as lon"),
+        frame.selectExpr("cast(lon as int) as lon"),
+        spark.read.schema("id string, topic string").parquet(str(tmp_path)),
+        spark.createDataFrame([("m", 0.0)], "id string, lon double"),
+        spark.readStream.schema(frame.schema).parquet(str(tmp_path)),
+    ]
+    assert [scan_of(other) for other in others] == [None] * len(others)
+    (tmp_path / "day=1").mkdir()
+    pq.write_table(messages, tmp_path / "day=1" / "0.parquet")
+    assert scan_of(spark.read.parquet(str(tmp_path / "day=1"))) is not None
+    parts = spark.read.option("basePath", str(tmp_path)).parquet(str(tmp_path / "day=1"))
+    assert "day" in parts.columns
+    assert scan_of(parts.drop("day")) is None
+    pq.write_table(messages.drop_columns(["lon"]), tmp_path / "1.parquet")  # another schema
+    assert scan_of(spark.read.schema(frame.schema).parquet(str(tmp_path / "1.parquet"))) is None
+    frame.cache()
+    assert scan_of(frame.select("id", "lon")) is None
+    frame.unpersist()
 
 
 @pytest.mark.parametrize("partitions", [1, 3])

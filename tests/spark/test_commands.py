@@ -9,7 +9,8 @@ import pytest
 from spark.tables import build_here, some_subscriptions
 
 import nearcast as nc
-from nearcast.bench.spark_streams import compare_batches, measure_stream, set_up
+from nearcast.bench.spark_batches import compare_batches, set_up
+from nearcast.bench.spark_streams import Feed, measure_stream
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.cli.__main__ import main
 from nearcast.partition import MECHANISMS
@@ -159,7 +160,9 @@ def test_the_bench_measures_batches_and_streams(session, tmp_path):
     preset = find_preset("zipf")
     place = set_up(session, preset, tmp_path / "work", (200, 400), 1)
     batch = compare_batches(session, place, 1)
-    assert set(batch["ratio"]) == {"frame", "files"}
+    assert set(batch["ratio"]) == {"files", "rows", "to_files"}
     assert all(ratio > 0 for ratio in batch["ratio"].values())
-    stream = measure_stream(session, preset, place, 40, (1, 2))
-    assert 0 < stream["p50_s"] <= stream["p99_s"]
+    assert batch["messages"] == 400
+    stream = measure_stream(session, preset, place, Feed(400, 0, 2, change_s=0.5))
+    assert 0 < stream["latency_s"]["p50"] <= stream["latency_s"]["p99"]
+    assert stream["changes"] > 0

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import signal
 
+import pyarrow as pa
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 import pytest
 from spark.tables import build_here, expected, single, some_messages, some_subscriptions
 
 from nearcast.spark.deltas import append_delta
-from nearcast.spark.sinks import write_once
+from nearcast.spark.sinks import keep_parts, write_once, write_part
 from nearcast.spark.streaming import pin_version, stream_matches
 
 pytestmark = pytest.mark.spark
@@ -107,3 +108,17 @@ def test_a_python_worker_killed_in_mid_task_costs_nothing(spark, tmp_path):
     assert query.awaitTermination(400)
     assert flag.exists()
     assert delivered(tmp_path / "out") == expected(single(table), messages)
+
+
+def test_what_a_task_wrote_that_failed_afterwards_is_not_delivered(session, tmp_path):
+    batch = pa.RecordBatch.from_pydict({"message": ["m"], "subscription": ["s"]})
+    names = [
+        row["file"] for part in write_part(iter([batch]), tmp_path) for row in part.to_pylist()
+    ]
+    list(write_part(iter([batch]), tmp_path))  # nobody was told
+    assert list(write_part(iter([batch.slice(0, 0)]), tmp_path)) == []
+    keep_parts(tmp_path, names, "message string, subscription string")
+    assert delivered(tmp_path) == [("m", "s")]
+    keep_parts(tmp_path, [], "message string, subscription long, score double")
+    assert pq.read_table(tmp_path).schema.names == ["message", "subscription", "score"]
+    assert delivered(tmp_path) == []

@@ -1,177 +1,184 @@
-"""What does Spark add to matching? Batches against one bare matcher, files arriving at a rate."""
+"""How long after a message was made are its pairs there, on a stream? How soon do changes count?
+
+Messages are made at a steady rate; a file with those of a short interval arrives at its end. While
+they arrive, subscriptions change. When all is done the output is read: the batch in which a message
+has pairs, and when that batch was complete, are facts on disk, not what Spark says of itself.
+"""
 
 from __future__ import annotations
 
+import json
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from nearcast.bench.workloads.generate import messages, subscriptions
-from nearcast.spark.build import build_index
-from nearcast.spark.matching import match
-from nearcast.spark.shard import Shard
-from nearcast.spark.store import Index
+from nearcast.bench.spark_batches import numbered
+from nearcast.spark.deltas import append_delta
 from nearcast.spark.streaming import stream_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import SparkSession
+    from pyspark.sql.streaming import StreamingQuery
 
+    from nearcast.bench.spark_batches import Workplace
     from nearcast.bench.workloads.presets import Preset
+    from nearcast.spark.store import Index
+
+COLUMNS = "id long, tokens array<string>, lon double, lat double"
 
 
 @dataclass(frozen=True, slots=True)
-class Workplace:
-    """An index and messages on disk."""
+class Feed:
+    """What arrives."""
 
-    index: Index
-    batch: pa.RecordBatch
-    folder: Path
+    rate: int
+    """Messages per second."""
+    warm_up_s: int
+    """Not counted."""
+    seconds: int
+    files_per_s: int = 5
+    change_s: float = 2.0
+    """How often a subscription comes."""
 
+    @property
+    def files(self) -> int:
+        """How many files arrive."""
+        return (self.warm_up_s + self.seconds) * self.files_per_s
 
-def set_up(
-    spark: SparkSession, preset: Preset, folder: Path, sizes: tuple[int, int], seed: int
-) -> Workplace:
-    """Build an index of so many subscriptions and write so many messages, in eight files."""
-    subscribed, published = sizes
-    (folder / "subscriptions").mkdir(parents=True)
-    (folder / "messages").mkdir()
-    rows = plain(subscriptions(preset, subscribed, seed))
-    pq.write_table(rows, folder / "subscriptions" / "0.parquet")
-    build_index(spark.read.parquet(str(folder / "subscriptions")), folder / "index")
-    table = numbered(preset, published, seed, 0)
-    step = -(-published // 8)
-    for start in range(0, published, step):
-        pq.write_table(table.slice(start, step), folder / "messages" / f"{start}.parquet")
-    return Workplace(Index(folder / "index"), table.combine_chunks().to_batches()[0], folder)
+    @property
+    def rows(self) -> int:
+        """How many messages each file has."""
+        return self.rate // self.files_per_s
 
-
-def compare_batches(spark: SparkSession, place: Workplace, repeat: int) -> dict[str, Any]:
-    """Match the same messages with one bare matcher and with Spark, in turns; the best of each.
-
-    `frame` are messages as a DataFrame, `files` those that the workers read themselves. `around_us`
-    is what a message and core takes beyond what it takes the bare matcher.
-    """
-    start = time.perf_counter()
-    shard = Shard(place.index, place.index.latest(), 0)
-    opened = time.perf_counter() - start
-    folder = str(place.folder / "messages")
-    runs: dict[str, Callable[[], object]] = {
-        "bare": lambda: shard.answer(place.batch),
-        "frame": lambda: _drain(match(spark.read.parquet(folder), place.index)),
-        "files": lambda: _drain(match(folder, place.index)),
-    }
-    took: dict[str, float] = dict.fromkeys(runs, float("inf"))
-    for _ in range(repeat):
-        for name, run in runs.items():
-            start = time.perf_counter()
-            run()
-            took[name] = min(took[name], time.perf_counter() - start)
-    count, cores = place.batch.num_rows, spark.sparkContext.defaultParallelism
-    around = {name: (took[name] * cores - took["bare"]) * 1e6 / count for name in runs}
-    return {
-        "open_ms": round(opened * 1000, 1),
-        "messages_per_s": {name: round(count / seconds) for name, seconds in took.items()},
-        "ratio": {name: round(took["bare"] / took[name], 6) for name in ("frame", "files")},
-        "around_us": {name: round(around[name], 2) for name in ("frame", "files")},
-    }
+    def made(self, begin: float, ids: np.ndarray) -> np.ndarray:
+        """Return when messages were made."""
+        return begin + ids / (self.rows * self.files_per_s)
 
 
-def _drain(pairs: DataFrame) -> None:
-    pairs.write.format("noop").mode("overwrite").save()
+@dataclass(slots=True)
+class Fed:
+    """What has arrived."""
+
+    begin: float
+    committed: dict[int, float] = field(default_factory=dict)
+    """When versions of the index were there."""
 
 
 def measure_stream(
-    spark: SparkSession, preset: Preset, place: Workplace, rate: int, seconds: tuple[int, int]
+    spark: SparkSession, preset: Preset, place: Workplace, feed: Feed
 ) -> dict[str, Any]:
-    """Let files arrive every half second; say how long it takes until their pairs are there.
-
-    Parameters
-    ----------
-    spark, preset, place
-        What is matched, and where.
-    rate
-        Messages per second.
-    seconds
-        To warm up, not counted; and to measure.
-    """
+    """Let files arrive; say how long it takes until their pairs are there."""
     arriving, out = place.folder / "arriving", place.folder / "out"
     arriving.mkdir()
-    frames = spark.readStream.schema("id long, tokens array<string>, lon double, lat double")
-    query = stream_matches(
-        frames.parquet(str(arriving)), place.index, out, checkpoint=place.folder / "checkpoint"
-    )
+    tables = [numbered(preset, feed.rows, 1, number * feed.rows) for number in range(feed.files)]
+    frames = spark.readStream.schema(COLUMNS).parquet(str(arriving))
+    query = stream_matches(frames, place.index, out, checkpoint=place.folder / "checkpoint")
     try:
-        arrivals = _feed(preset, arriving, rate, sum(seconds))
-        _wait(query, sum(rows for _, rows in arrivals))
+        fed = Fed(time.time())
+        for number, table in enumerate(tables):
+            _arrive(arriving, number, table, fed.begin + (number + 1) / feed.files_per_s)
+            if number / feed.files_per_s >= len(fed.committed) * feed.change_s:
+                _change(place.index, fed)
+        waiting = feed.files * feed.rows - _read(query)
+        _wait(query, feed.files * feed.rows)
     finally:
         query.stop()
-    latencies = _latencies(query, out, arrivals, seconds[0])
-    p50, p99 = np.percentile(latencies, [50, 99])
-    facts = {"rate": rate, "seconds": seconds[1], "p50_s": round(float(p50), 3)}
-    return {**facts, "p99_s": round(float(p99), 3)}
+    facts = {"rate": feed.rate, "seconds": feed.seconds, "files_per_s": feed.files_per_s}
+    batches = _batches(out)
+    return {
+        **facts,
+        **_latency(out, batches, feed, fed.begin),
+        "waiting_at_the_end": waiting,
+        "batch_s": _spread([float(facts["seconds"]) for facts in batches.values()]),
+        "phases_ms": _phases(query, feed.warm_up_s),
+        **_freshness(out, batches, fed, feed.warm_up_s),
+    }
 
 
-def _feed(preset: Preset, folder: Path, rate: int, seconds: int) -> list[tuple[float, int]]:
-    """Write a file every half second; return when each arrived and how many messages it has."""
-    rows = rate // 2
-    files = [numbered(preset, rows, 1, number * rows) for number in range(min(seconds * 2, 20))]
-    arrivals = []
-    begin = time.time()
-    for number in range(seconds * 2):
-        time.sleep(max(0.0, begin + number / 2 - time.time()))
-        hidden = folder / f".{number}"
-        pq.write_table(files[number % len(files)], hidden)
-        hidden.rename(folder / f"{number:06}.parquet")
-        arrivals.append((time.time(), rows))
-    return arrivals
+def _arrive(folder: Path, number: int, table: Any, when: float) -> None:  # noqa: ANN401
+    time.sleep(max(0.0, when - time.time()))
+    hidden = folder / f".{number}"
+    pq.write_table(table, hidden)
+    hidden.rename(folder / f"{number:06}.parquet")
 
 
-def _wait(query: Any, messages_in: int, patience_s: float = 60.0) -> None:  # noqa: ANN401
+def _change(index: Index, fed: Fed) -> None:
+    area = {"west": 0, "south": 0, "east": 1, "north": 1}
+    name = str(1_000_000_000 + len(fed.committed))
+    event = {"op": "subscribe", "id": name, "keywords": "w1", "area": list(area.values())}
+    manifest = append_delta(index, [event])
+    fed.committed[manifest.version] = time.time()
+
+
+def _read(query: StreamingQuery) -> int:
+    return sum(int(progress["numInputRows"]) for progress in query.recentProgress)
+
+
+def _wait(query: StreamingQuery, count: int, patience_s: float = 60.0) -> None:
     end = time.time() + patience_s
-    while time.time() < end:
-        if sum(progress["numInputRows"] for progress in query.recentProgress) >= messages_in:
-            return
-        time.sleep(0.2)
+    while time.time() < end and _read(query) < count:
+        time.sleep(0.1)
 
 
-def _latencies(
-    query: Any,  # noqa: ANN401
-    out: Path,
-    arrivals: list[tuple[float, int]],
-    warm_up: int,
-) -> list[float]:
-    """Say for each file how long after its arrival the pairs of its batch were there."""
-    latencies, file = [], 0
-    begin = arrivals[0][0] + warm_up
-    for progress in sorted(query.recentProgress, key=lambda progress: progress["batchId"]):
-        rows = progress["numInputRows"]
-        done = out / f"batch={progress['batchId']}"
-        while rows > 0 and file < len(arrivals):
-            arrived, size = arrivals[file]
-            if arrived >= begin and done.is_dir():
-                latencies.append(done.stat().st_mtime - arrived)
-            rows -= size
-            file += 1
-    return latencies
+def _batches(out: Path) -> dict[int, dict[str, Any]]:
+    """Return what is known of each batch; `done` is when its pairs were there."""
+    found = {}
+    for file in (out / "_metrics").glob("*.json"):
+        facts = json.loads(file.read_text())
+        found[int(facts["batch"])] = {**facts, "done": file.stat().st_mtime}
+    return dict(sorted(found.items()))
 
 
-def numbered(preset: Preset, count: int, seed: int, first: int) -> pa.Table:
-    """Return messages with their place in the sequence as id."""
-    table = plain(messages(preset, count, seed, first=first))
-    return table.add_column(0, "id", pa.array(np.arange(first, first + count)))
+def _latency(
+    out: Path, batches: dict[int, dict[str, Any]], feed: Feed, begin: float
+) -> dict[str, Any]:
+    """Say of all messages with pairs how long it took from being made to being in the output."""
+    taken = []
+    for number, facts in batches.items():
+        folder = out / f"batch={number}"
+        ids = pc.unique(pq.read_table(folder, columns=["message"], partitioning=None)["message"])
+        made = feed.made(begin, ids.to_numpy())
+        taken.append((facts["done"] - made)[made >= begin + feed.warm_up_s])
+    latencies = np.concatenate(taken)
+    return {"messages": len(latencies), "latency_s": _spread(latencies)}
 
 
-def plain(table: pa.Table) -> pa.Table:
-    """Return a table without dictionaries, as files have it."""
-    fields = [
-        pa.field(f.name, pa.list_(pa.string()) if pa.types.is_list(f.type) else f.type)
-        for f in table.schema
-    ]
-    return table.cast(pa.schema(fields))
+def _freshness(
+    out: Path, batches: dict[int, dict[str, Any]], fed: Fed, warm_up_s: int
+) -> dict[str, Any]:
+    """Say how long after a change was committed the first batch that sees it began and ended."""
+    begun, done = [], []
+    for version, committed in fed.committed.items():
+        seen = [n for n, facts in batches.items() if facts["version"] >= version]
+        if seen and committed >= fed.begin + warm_up_s:
+            begun.append((out / "_versions" / f"{seen[0]}.json").stat().st_mtime - committed)
+            done.append(batches[seen[0]]["done"] - committed)
+    spreads = {
+        "until_a_batch_has_it_s": _spread(begun),
+        "until_its_pairs_are_there_s": _spread(done),
+    }
+    return {"changes": len(begun), **spreads}
+
+
+def _phases(query: StreamingQuery, warm_up_s: int) -> dict[str, float]:
+    """Return what Spark says that the parts of a batch took, in the middle."""
+    recent = [progress for progress in query.recentProgress if progress["numInputRows"]]
+    late = recent[len(recent) // 2 :] if warm_up_s else recent
+    names = sorted({name for progress in late for name in progress["durationMs"]})
+    values = {n: [progress["durationMs"].get(n, 0) for progress in late] for n in names}
+    return {name: float(np.median(taken)) for name, taken in values.items()}
+
+
+def _spread(values: Any) -> dict[str, float]:  # noqa: ANN401
+    if not len(values):
+        return {}
+    points = zip(
+        ("p50", "p95", "p99", "max"), np.percentile(values, [50, 95, 99, 100]), strict=True
+    )
+    return {name: round(float(value), 3) for name, value in points}

@@ -14,8 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from nearcast.bench.provenance import find_provenance
+from nearcast.bench.spark_batches import compare_batches, set_up
 from nearcast.bench.spark_plans import PlanCost, PlanSizes, as_rows, compare_plans
-from nearcast.bench.spark_streams import compare_batches, measure_stream, set_up
+from nearcast.bench.spark_streams import Feed, measure_stream
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.cli.spark_runs import make_session
 
@@ -59,8 +60,8 @@ def _on_spark(args: argparse.Namespace, console: Console) -> dict[str, Any]:
             found["batch"] = compare_batches(spark, place, args.repeat)
             console.print(found["batch"])
         if "stream" in args.parts:
-            times = (args.warm_up, args.seconds)
-            found["stream"] = measure_stream(spark, preset, place, args.rate, times)
+            feed = Feed(args.rate, args.warm_up, args.seconds)
+            found["stream"] = measure_stream(spark, preset, place, feed)
             console.print(found["stream"])
     spark.stop()
     return found

@@ -2,7 +2,8 @@
 
 Spark reads a file into rows, writes these as columns again and sends them to Python; for a list of
 words that takes longer than matching does. A worker that is told which part of which file is its
-own reads the columns as they lie there, words as a dictionary, and looks each word up once.
+own reads the columns as they lie there. A frame that is nothing but the columns of such files is
+taken for the files (`scans.py`).
 """
 
 from __future__ import annotations
@@ -11,19 +12,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nearcast.errors import InvalidParameterError
+from nearcast.spark.scans import scan_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from os import PathLike
 
+    import pyarrow as pa
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.types import StructType
 
 PIECES_PER_CORE = 4
+ROWS_PER_BATCH = 131_072
+"""Many at once are matched with fewer cache misses; of more, what was read has left the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,32 +35,23 @@ class Pieces:
     """Row groups of files."""
 
     parts: tuple[tuple[str, int], ...]
+    columns: Mapping[str, str]
+    """What is read of them: names in the files, by the names under which they are wanted."""
 
     @classmethod
-    def of_folder(cls, folder: str | PathLike[str]) -> Pieces:
-        """Return all row groups of a folder's files, or of one file."""
-        path = Path(folder).absolute()
-        # Spark's own rule: what begins with a dot or an underscore is not there.
-        inside = (file for file in sorted(path.rglob("*.parquet")) if file.name[0] not in "._")
-        files = [path] if path.is_file() else list(inside)
-        if not files:
-            what = f"no Parquet file is in {str(path)!r}"
-            raise InvalidParameterError(what, wanted="a folder with messages")
-        counts = [(str(file), pq.read_metadata(file).num_row_groups) for file in files]
-        return cls(tuple((file, group) for file, count in counts for group in range(count)))
-
-    def frame(self) -> DataFrame:
-        """Return the same rows as Spark sees them; what their columns are is known from it."""
-        return _session().read.parquet(*dict.fromkeys(file for file, _ in self.parts))
+    def of_frame(cls, frame: DataFrame) -> Pieces | None:
+        """Return what a frame reads; None if it is more than columns of Parquet files."""
+        scan = scan_of(frame)
+        return cls(_row_groups(scan.files), scan.columns) if scan else None
 
     def map(
         self,
         function: Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]],
         schema: str | StructType,
-        columns: Mapping[str, str],
+        spark: SparkSession,
     ) -> DataFrame:
-        """Return what a function makes of the rows, `columns` of them; keys are their new names."""
-        spark, parts = _session(), self.parts
+        """Return what a function makes of the rows."""
+        parts, columns = self.parts, dict(self.columns)
         tasks = min(len(parts), PIECES_PER_CORE * spark.sparkContext.defaultParallelism)
 
         def read(numbers: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
@@ -69,15 +64,32 @@ class Pieces:
         return numbers.mapInArrow(lambda batches: function(read(batches)), schema)
 
 
+def read_folder(folder: str | PathLike[str]) -> DataFrame:
+    """Return the rows of a folder's Parquet files, or of one file."""
+    path = Path(folder).absolute()
+    # Spark's own rule: what begins with a dot or an underscore is not there.
+    inside = (file for file in sorted(path.rglob("*.parquet")) if file.name[0] not in "._")
+    files = [path] if path.is_file() else list(inside)
+    if not files:
+        what = f"no Parquet file is in {str(path)!r}"
+        raise InvalidParameterError(what, wanted="a folder with messages")
+    return _session().read.parquet(*map(str, files))
+
+
 def read_piece(file: str, group: int, columns: Mapping[str, str]) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of one row group; words come as codes of a dictionary."""
-    leaves = pq.read_metadata(file).schema
-    paths = [leaves.column(i).path for i in range(len(leaves))]
-    words = [path for path in paths if path.startswith("tokens.")]
-    opened = pq.ParquetFile(file, read_dictionary=words, memory_map=True)
-    table = opened.read_row_group(group, columns=list(columns.values()), use_threads=False)
-    named = table.select(list(columns.values())).rename_columns(list(columns))
-    yield from named.combine_chunks().to_batches()
+    """Yield the rows of one row group; keys of `columns` are their new names."""
+    wanted = list(columns.values())
+    opened = pq.ParquetFile(file, memory_map=True)
+    # Not as a dictionary: writers give up on one of many words, and making one anew is slow.
+    for batch in opened.iter_batches(
+        ROWS_PER_BATCH, row_groups=[group], columns=wanted, use_threads=False
+    ):
+        yield batch.select(wanted).rename_columns(list(columns))
+
+
+def _row_groups(files: tuple[str, ...]) -> tuple[tuple[str, int], ...]:
+    counts = [(file, pq.read_metadata(file).num_row_groups) for file in files]
+    return tuple((file, group) for file, count in counts for group in range(count))
 
 
 def _session() -> SparkSession:

@@ -4,13 +4,16 @@ With one partition every task maps the whole index and there is no shuffle. With
 is copied to the partitions that its plan names; the first partition that has both answers for a
 pair, so replicas never show and nothing has to be de-duplicated.
 
-A frame's rows come to a worker through Java, which takes several times as long as matching them. Of
-messages that lie in Parquet files the workers can read columns themselves (`files.py`).
+A frame's rows come to a worker through Java, which takes longer than matching them. The workers
+read Parquet files, and frames that are no more than their columns, themselves (`files.py`).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import lru_cache
 from os import PathLike, fspath
+from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
@@ -18,7 +21,7 @@ import pyarrow as pa
 from nearcast.columns import BOX, POINT
 from nearcast.errors import InvalidParameterError
 from nearcast.spark.columnar import by_place, routed_schema, split_batch, spread
-from nearcast.spark.files import Pieces
+from nearcast.spark.files import Pieces, read_folder
 from nearcast.spark.load import measured
 from nearcast.spark.shard import open_shard, route_batch
 from nearcast.spark.store import Index
@@ -54,8 +57,9 @@ def match(
     messages
         A column that names each message; `tokens` (array of strings, as given) or `text`; and
         `lon`, `lat` or `west`, `south`, `east`, `north`; with both, those of the place that is not
-        null. Or a folder of Parquet files with these columns, which the workers read themselves,
-        with less work per row: it must be where they all see it, as the index is.
+        null. Or a folder of Parquet files with these columns. Such files, and a frame of them of
+        which nothing was computed before, the workers read themselves, with less work per row:
+        they must be where all see them, as the index is.
     subscriptions
         An index of mode "match", or the folder of one; or a DataFrame, from which an index is built
         that is removed when this process ends, for local use.
@@ -109,23 +113,54 @@ def answer(
     if manifest.mode != mode:
         what = f"index {str(index.path)!r} is of another mode"
         raise InvalidParameterError(what, got=manifest.mode, wanted=mode)
-    pieces = Pieces.of_folder(messages) if isinstance(messages, (str, PathLike)) else None
-    frame = messages if pieces is None else pieces.frame()
-    asked = _asked_columns(frame, key)
-    path, number = str(index.path), manifest.version
-    schema = _schema(frame, index, manifest, key)
+    frame = read_folder(messages) if isinstance(messages, (str, PathLike)) else messages
+    asked = asked_columns(frame, key)
+    return Answers(asked, index, manifest, Pieces.of_frame(asked), counter).frame()
 
-    def over_rows(function: _Step, wanted: str | StructType) -> DataFrame:
-        if pieces is None:
-            return asked.mapInArrow(function, wanted)
-        names = {name: key if name == "message" else name for name in asked.columns}
-        return pieces.map(function, wanted, names)
 
-    if manifest.partitions == 1:
-        return over_rows(lambda batches: match_batches(batches, path, number, counter), schema)
-    routed = over_rows(lambda batches: route_batches(batches, path, number), routed_schema(asked))
-    parts = spread(routed, manifest.partitions)
-    return parts.mapInArrow(lambda batches: match_routed(batches, path, number, counter), schema)
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """The pairs of messages and a version of an index: a frame, or what workers make of them."""
+
+    messages: DataFrame
+    """As `asked_columns` returns them."""
+    index: Index
+    manifest: Manifest
+    pieces: Pieces | None = None
+    """Where the workers find these messages themselves."""
+    counter: Accumulator[Loads] | None = None
+
+    @property
+    def columns(self) -> str:
+        """The columns of pairs, as Spark declares them."""
+        is_number = pa.types.is_integer(_id_type(str(self.index.path / self.manifest.base)))
+        score = ", score double" if self.manifest.mode == "rank" else ""
+        name_type = self.messages.schema["message"].dataType.simpleString()
+        return f"message {name_type}, subscription {'long' if is_number else 'string'}{score}"
+
+    def frame(self) -> DataFrame:
+        """Return the pairs."""
+        return self.map(lambda pairs: pairs, self.columns)
+
+    def map(self, last: _Step, columns: str) -> DataFrame:
+        """Return what `last` makes of the pairs, in the workers that find them."""
+        path, number, counter = str(self.index.path), self.manifest.version, self.counter
+        if self.manifest.partitions == 1:
+            return self._over_messages(
+                lambda batches: last(match_batches(batches, path, number, counter)), columns
+            )
+        routed = self._over_messages(
+            lambda batches: route_batches(batches, path, number), routed_schema(self.messages)
+        )
+        parts = spread(routed, self.manifest.partitions)
+        return parts.mapInArrow(
+            lambda batches: last(match_routed(batches, path, number, counter)), columns
+        )
+
+    def _over_messages(self, step: _Step, columns: str | StructType) -> DataFrame:
+        if self.pieces is None:
+            return self.messages.mapInArrow(step, columns)
+        return self.pieces.map(step, columns, self.messages.sparkSession)
 
 
 def _index(subscriptions: Subscriptions, mode: str) -> Index:
@@ -136,7 +171,7 @@ def _index(subscriptions: Subscriptions, mode: str) -> Index:
     return temporary_index(subscriptions, mode)
 
 
-def _asked_columns(messages: DataFrame, key: str) -> DataFrame:
+def asked_columns(messages: DataFrame, key: str) -> DataFrame:
     """Return the columns that matching reads; the key is called `message`."""
     from pyspark.sql import functions as f
 
@@ -153,13 +188,12 @@ def _asked_columns(messages: DataFrame, key: str) -> DataFrame:
     return messages.select(f.col(key).alias("message"), text, *place)
 
 
-def _schema(messages: DataFrame, index: Index, manifest: Manifest, key: str) -> str:
+@lru_cache(maxsize=64)
+def _id_type(base: str) -> pa.DataType:
+    """Return of which type ids of subscriptions are; it never changes."""
     import pyarrow.dataset as ds
 
-    rows = ds.dataset(index.path / manifest.base / "subscriptions", format="parquet")
-    id_type = "long" if pa.types.is_integer(rows.schema.field("id").type) else "string"
-    score = ", score double" if manifest.mode == "rank" else ""
-    return f"message {dict(messages.dtypes)[key]}, subscription {id_type}{score}"
+    return ds.dataset(Path(base) / "subscriptions", format="parquet").schema.field("id").type
 
 
 def match_batches(
@@ -188,11 +222,8 @@ def _routed(
     batch: pa.RecordBatch, names: list[str], path: str, version: int
 ) -> Iterator[pa.RecordBatch]:
     routed = route_batch(_with_tokens(batch), path, version)
-    place = routed.schema.get_field_index("tokens")
-    # Codes of a dictionary, as from a file, would not pass through Java.
-    plain = routed.column("tokens").cast(pa.list_(pa.string()))
-    routed = routed.set_column(place, "tokens", plain)
     if "text" in names:
+        place = routed.schema.get_field_index("tokens")
         joined = pa.array([" ".join(t) for t in routed.column("tokens").to_pylist()])
         routed = routed.set_column(place, "text", joined)
     for name in names:

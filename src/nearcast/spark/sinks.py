@@ -10,15 +10,25 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 from uuid import uuid4
+
+import pyarrow as pa
+import pyarrow.parquet as pq
 
 from nearcast.spark.kafka import Topic, write_topic
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from pyspark.sql import DataFrame
+
+    from nearcast.spark.matching import Answers
+
+PARTS = "file string"
+"""What a task says of the pairs that it wrote."""
 
 
 class Sink(Protocol):
@@ -31,7 +41,7 @@ class Sink(Protocol):
     def has(self, number: int) -> bool:
         """Whether the pairs of a batch are there."""
 
-    def put(self, pairs: DataFrame, number: int) -> None:
+    def put(self, pairs: Answers, number: int) -> None:
         """Write the pairs of a batch."""
 
 
@@ -45,9 +55,16 @@ class FolderSink:
         """Whether the folder of a batch is there."""
         return (self.state / f"batch={number}").is_dir()
 
-    def put(self, pairs: DataFrame, number: int) -> None:
-        """Write the folder of a batch, whole or not at all."""
-        put_folder(pairs, self.state, number)
+    def put(self, pairs: Answers, number: int) -> None:
+        """Write the folder of a batch, whole or not at all.
+
+        By the workers that find the pairs: through Java, and by its way of writing a small file,
+        it takes longer than all the rest of a batch.
+        """
+        with _unfinished(self.state) as folder:
+            rows = pairs.map(lambda batches: write_part(batches, folder), PARTS).collect()
+            keep_parts(folder, [row["file"] for row in rows], pairs.columns)
+            publish_folder(folder, self.state / f"batch={number}")
 
 
 class TopicSink:
@@ -61,20 +78,56 @@ class TopicSink:
         """Whether a batch was sent and marked."""
         return (self.state / "_sent" / str(number)).is_file()
 
-    def put(self, pairs: DataFrame, number: int) -> None:
+    def put(self, pairs: Answers, number: int) -> None:
         """Send a batch, then mark it."""
-        write_topic(pairs, self.topic, number)
+        write_topic(pairs.frame(), self.topic, number)
         write_once(self.state / "_sent" / str(number), "")
 
 
 def put_folder(rows: DataFrame, folder: Path, number: int) -> None:
     """Write rows as the folder of a batch, whole or not at all."""
-    unfinished = folder / f"_unfinished-{uuid4().hex}"
-    try:
+    with _unfinished(folder) as unfinished:
+        unfinished.rmdir()  # Spark makes it
         rows.write.parquet(str(unfinished))
         publish_folder(unfinished, folder / f"batch={number}")
+
+
+@contextmanager
+def _unfinished(folder: Path) -> Iterator[Path]:
+    """Make a folder that is gone afterwards, if it still has its name."""
+    unfinished = folder / f"_unfinished-{uuid4().hex}"
+    unfinished.mkdir(parents=True)
+    try:
+        yield unfinished
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def write_part(batches: Iterator[pa.RecordBatch], folder: Path) -> Iterator[pa.RecordBatch]:
+    """Write the pairs of one task, if there are any; yield the name of the file."""
+    file = folder / f"part-{uuid4().hex}.parquet"
+    writer = None
+    for batch in batches:
+        if batch.num_rows:
+            if writer is None:
+                writer = pq.ParquetWriter(file, batch.schema)
+            writer.write_batch(batch)
+    if writer is not None:
+        writer.close()
+        yield pa.RecordBatch.from_pydict({"file": [file.name]})
+
+
+def keep_parts(folder: Path, names: list[str], columns: str) -> None:
+    """Remove what tasks wrote that failed afterwards; without any pair, say what columns are."""
+    for file in folder.iterdir():
+        if file.name not in names:
+            file.unlink()
+    if not names:
+        from pyspark.sql.pandas.types import to_arrow_schema
+        from pyspark.sql.types import StructType
+
+        schema = to_arrow_schema(StructType.fromDDL(columns))
+        pq.write_table(schema.empty_table(), folder / "part-0.parquet")
 
 
 def write_once(path: Path, content: str) -> str:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, Required, TypedDict
 from nearcast.spark.event_lines import read_lines
 from nearcast.spark.kafka import Topic
 from nearcast.spark.load import counter_on
-from nearcast.spark.matching import answer
+from nearcast.spark.matching import Answers, asked_columns
 from nearcast.spark.sinks import FolderSink, TopicSink, put_folder, write_once
 from nearcast.spark.store import Index
 
@@ -168,8 +168,8 @@ def write_batch(
         refused = _set_aside(rows, sink.state, number) if is_lines else 0
         good = rows.where("reason is null").drop("value", "reason") if is_lines else rows
         name = "id" if is_lines else key
-        mode = index.at(version).mode
-        pairs = answer(good, index, mode, key=name, version=version, counter=counter)
+        manifest = index.at(version)
+        pairs = Answers(asked_columns(good, name), index, manifest, counter=counter)
         sink.put(pairs, number)
     finally:
         if is_lines:
