@@ -184,6 +184,7 @@ def _topk_table(result: dict[str, Any]) -> str:
         facts = run["workload"]
         where = f"{facts['source']}, keywords by {facts['keywords']}, k {facts['k']}"
         sizes = f"{facts['subscriptions']:,} / {facts['window']:,}"
+        where += f", after {facts['settling']:,} messages" if facts.get("settling") else ""
         notes += [f"- {where}, {sizes}: {what} {ratio}" for what, ratio in run["ratios"].items()]
         for contender in run["contenders"]:
             step, memory, work = contender["step_us"], contender["memory"], contender["work"]

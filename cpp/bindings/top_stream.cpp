@@ -45,7 +45,10 @@ nb::dict stats(const TopStream& self) {
   out["ranking_bytes"] = now.ranking_bytes;
   out["message_bytes"] = self.message_bytes();
   out["mean_buffer"] = now.mean_buffer;
+  out["nodes"] = now.arrival.nodes_visited;
+  out["groups"] = now.arrival.groups;
   out["candidates"] = now.arrival.candidates;
+  out["verified"] = now.arrival.verified;
   out["inserts"] = now.expiry.inserts;
   out["departures"] = now.expiry.departures;
   out["evaluations"] = now.expiry.evaluations;

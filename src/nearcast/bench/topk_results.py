@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from nearcast.bench.workloads.tops import TopScenario
     from nearcast.top_stream import TokenRows
 
+    Parameters = Mapping[str, int | float | str | bool]
+
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
@@ -55,7 +57,14 @@ class TopMemory:
 class TopWork:
     """What a step, a message that comes and one that goes, costs on any machine."""
 
+    nodes: float
+    """Cells and lists that a newcomer looked at."""
+    groups: float
+    """Groups of entries that were tested as one."""
     candidates: float
+    """Entries that were tested one by one."""
+    verified: float
+    """Of these, scored in full."""
     inserts: float
     departures: float
     evaluations: float
@@ -69,7 +78,7 @@ class TopCost:
     name: str
     arrival: str
     expiry: str
-    parameters: Mapping[str, int | float | str | bool]
+    parameters: Parameters
     window_seconds: float
     """To publish the first window, without subscriptions."""
     start_seconds: float | None
@@ -92,6 +101,7 @@ class TopFacts:
     seed: int
     subscriptions: int
     window: int
+    settling: int
     messages: int
     k: int
     space: tuple[float, float, float, float]
@@ -109,6 +119,7 @@ class TopFacts:
             seed=scenario.seed,
             subscriptions=sizes.subscriptions,
             window=sizes.window,
+            settling=sizes.settling,
             messages=sizes.messages,
             k=sizes.k,
             space=scenario.space,
@@ -148,29 +159,61 @@ class TopResult:
 def ratios_of(costs: Sequence[TopCost]) -> dict[str, float]:
     """Return those of the ratios people ask for that these contenders can give.
 
-    They are between kinds as they are: whoever was given parameters is left out.
+    They are between kinds as they are. Contenders with parameters are compared among those that
+    have the same ones.
     """
-    costs = [cost for cost in costs if not cost.parameters]
+    plain = [cost for cost in costs if not cost.parameters]
+    found = {**_ratios_to_ours(plain), **_ratios_of_arrivals(plain), **_ratio_of_expiries(plain)}
+    for parameters in _distinct([cost.parameters for cost in costs if cost.parameters]):
+        alike = [cost for cost in costs if cost.parameters == parameters]
+        given = ", ".join(f"{name}={value}" for name, value in parameters.items())
+        both = {**_ratios_of_arrivals(alike), **_ratio_of_expiries(alike)}
+        found |= {f"{name}, {given}": ratio for name, ratio in both.items()}
+    return {name: round(ratio, 2) for name, ratio in found.items()}
+
+
+def _distinct(all_given: list[Parameters]) -> list[Parameters]:
+    return [given for place, given in enumerate(all_given) if given not in all_given[:place]]
+
+
+def _ratios_to_ours(costs: Sequence[TopCost]) -> dict[str, float]:
     ours = next((cost for cost in costs if cost.name == "auto"), None)
-    others = [cost for cost in costs if "auto" not in (cost.arrival, cost.expiry)]
-    papers = [cost for cost in others if cost.arrival in ("igpt", "ipt", "ciq")]
-    arrival = {cost.arrival: cost.arrival_us.mean for cost in others if cost.expiry == "cskyband"}
-    expiry = {cost.expiry: cost.expiry_us.mean for cost in costs if cost.arrival == "igpt"}
+    if ours is None:
+        return {}
     found: dict[str, float] = {}
-    if ours is not None and "term-at-a-time" in arrival:
+    others = [cost for cost in costs if "auto" not in (cost.arrival, cost.expiry)]
+    arrival = _arrivals(others)
+    if "term-at-a-time" in arrival:
         found["arrival: term-at-a-time / auto"] = arrival["term-at-a-time"] / ours.arrival_us.mean
-    if ours is not None and papers:
+    papers = [cost for cost in others if cost.arrival in ("igpt", "ipt", "ciq")]
+    if papers:
         best = min(papers, key=lambda cost: cost.step_us.mean)
         found[f"step: {best.name}, the best of the papers / auto"] = (
             best.step_us.mean / ours.step_us.mean
         )
-    for other in ("ciq", "ipt"):
-        if {"igpt", other} <= arrival.keys():
-            found[f"arrival: {other} / igpt"] = arrival[other] / arrival["igpt"]
-    if {"cskyband", "kmax", "skyband"} <= expiry.keys():
-        better = min(("kmax", "skyband"), key=expiry.__getitem__)
-        found[f"expiry: {better} / cskyband"] = expiry[better] / expiry["cskyband"]
-    return {name: round(ratio, 2) for name, ratio in found.items()}
+    return found
+
+
+def _arrivals(costs: Sequence[TopCost]) -> dict[str, float]:
+    return {cost.arrival: cost.arrival_us.mean for cost in costs if cost.expiry == "cskyband"}
+
+
+def _ratios_of_arrivals(costs: Sequence[TopCost]) -> dict[str, float]:
+    arrival = _arrivals(costs)
+    return {
+        f"arrival: {other} / igpt": arrival[other] / arrival["igpt"]
+        for other in ("ciq", "ipt")
+        if {"igpt", other} <= arrival.keys()
+    }
+
+
+def _ratio_of_expiries(costs: Sequence[TopCost]) -> dict[str, float]:
+    for arrival in ("igpt", "auto"):
+        expiry = {cost.expiry: cost.expiry_us.mean for cost in costs if cost.arrival == arrival}
+        if {"cskyband", "kmax", "skyband"} <= expiry.keys():
+            better = min(("kmax", "skyband"), key=expiry.__getitem__)
+            return {f"expiry: {better} / cskyband": expiry[better] / expiry["cskyband"]}
+    return {}
 
 
 COLUMNS = (

@@ -56,6 +56,13 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--subscriptions", type=int, default=1_000_000, metavar="N")
     add("--window", type=int, default=1_000_000, metavar="N", help="live messages")
     add("--messages", type=int, default=10_000, metavar="N", help="published after the window")
+    add(
+        "--settling",
+        type=int,
+        default=0,
+        metavar="N",
+        help="published before those that are measured, so that lists are not fresh from a search",
+    )
     add("--k", type=int, default=20, metavar="K")
     add("--seed", type=int, default=1, metavar="S")
     add(
@@ -94,8 +101,8 @@ def _runs(args: argparse.Namespace, console: Console) -> list[TopRun]:
     if min(args.subscriptions, args.window, args.messages, args.k) < 1:
         msg = "--subscriptions, --window, --messages and --k: wanted 1 or more"
         raise ValueError(msg)
-    if min(args.check, args.seed) < 0:
-        msg = "--check and --seed: wanted 0 or more"
+    if min(args.check, args.seed, args.settling) < 0:
+        msg = "--check, --seed and --settling: wanted 0 or more"
         raise ValueError(msg)
     names = args.kinds.split(",") if args.kinds else default_contenders()
     specs = [read_contender(name.strip()) for name in names]
@@ -112,7 +119,7 @@ def _run_one(
     specs: list[ContenderSpec],
     console: Console,
 ) -> TopRun:
-    sizes = TopSizes(args.subscriptions, args.window, args.messages, args.k)
+    sizes = TopSizes(args.subscriptions, args.window, args.messages, args.k, args.settling)
     scenario = make_top_scenario(find_preset(preset), keywords, args.seed, sizes)
     with named_steps(console, steps_of(len(specs), SEGMENTS)) as progress:
         return run_topk(scenario, specs, progress, checked=args.check, segments=SEGMENTS)

@@ -18,6 +18,7 @@ class BruteForceArrival final : public ArrivalIndex {
       ++work.candidates;
       const double product = state_.product(id, message);
       if (product == 0) return;
+      ++work.verified;
       const Units units = units_of(state_.score(id, message, product));
       if (units >= state_.buffers.threshold(id)) out.push_back({id, units});
     });

@@ -16,6 +16,8 @@ class KeyNumbers {
 
   std::size_t slots() const { return keys_.size(); }  ///< numbers are below this
 
+  std::uint64_t key(std::uint32_t number) const { return keys_[number]; }
+
   std::uint32_t find(std::uint64_t key) const {  ///< kNone: has no number
     return table_.find(hash_of(key), [&](std::uint32_t number) { return keys_[number] == key; });
   }

@@ -52,13 +52,19 @@ inline double distance_to(const Rect& bounds, Point at) {
 
 /// Score the candidates, each once, and report those that the newcomer concerns.
 inline void verify(const TopState& state, MessageId message,
-                   const std::vector<SubscriptionId>& candidates, std::vector<ArrivalHit>& out) {
+                   const std::vector<SubscriptionId>& candidates, std::vector<ArrivalHit>& out,
+                   WorkCounters& work) {
   constexpr std::size_t kAhead = 8;
+  for (std::size_t i = 0; i < std::min(2 * kAhead, candidates.size()); ++i)
+    state.subscriptions.prefetch(candidates[i]);
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    if (i + kAhead < candidates.size()) state.subscriptions.prefetch(candidates[i + kAhead]);
+    if (i + 2 * kAhead < candidates.size())
+      state.subscriptions.prefetch(candidates[i + 2 * kAhead]);
+    if (i + kAhead < candidates.size()) state.subscriptions.prefetch_tokens(candidates[i + kAhead]);
     const Units units = units_of(state.score(candidates[i], message));
     if (units >= state.buffers.threshold(candidates[i])) out.push_back({candidates[i], units});
   }
+  work.verified += candidates.size();
 }
 
 }  // namespace nearcast

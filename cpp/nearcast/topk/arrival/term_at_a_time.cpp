@@ -53,7 +53,7 @@ void TermAtATimeArrival::find(MessageId message, std::vector<ArrivalHit>& out, W
     sums_[raw(id)] = 0;
     if (score + kRounding >= state_.buffers.threshold(id) * 1e-9) candidates_.push_back(id);
   }
-  verify(state_, message, candidates_, out);
+  verify(state_, message, candidates_, out, work);
 }
 
 void TermAtATimeArrival::check_invariants() const {

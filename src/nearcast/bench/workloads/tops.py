@@ -38,6 +38,8 @@ class TopSizes:
     window: int = 1_000_000
     messages: int = 10_000
     k: int = 20
+    settling: int = 0
+    """Messages published before the measured ones: lists are no longer fresh from a search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,7 @@ class TopScenario:
     alpha: NDArray[np.float64]
     window: TokenRows
     messages: TokenRows
+    """First those that settle, then those that are measured."""
     df: NDArray[np.int64]
     """By token: how many messages of the window have it."""
     space: tuple[float, float, float, float]
@@ -62,7 +65,7 @@ def make_top_scenario(
 ) -> TopScenario:
     """Draw everything."""
     published = PresetSource(preset, seed).messages(
-        sizes.window + sizes.messages, find_group("short-point")
+        sizes.window + sizes.settling + sizes.messages, find_group("short-point")
     )
     pool = replace(preset, rank_shift=0, topics=None) if keywords == "zipf" else preset
     subscribed = PresetSource(pool, seed).subscriptions(sizes.subscriptions)

@@ -90,7 +90,7 @@ void CiqArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCount
     cell = cell.child(quadrant);
     merge(path, work);
   }
-  verify(state_, message, candidates_, out);
+  verify(state_, message, candidates_, out, work);
 }
 
 void CiqArrival::merge(CellPath cell, WorkCounters& work) {

@@ -8,11 +8,8 @@ namespace nearcast {
 namespace {
 
 using igpt::Entry;
-
-bool is_strictly_inside(const Rect& bounds, Point at) {
-  return at.lon > bounds.west && at.lon < bounds.east && at.lat > bounds.south &&
-         at.lat < bounds.north;
-}
+using igpt::GroupBlock;
+using igpt::Slot;
 
 constexpr double kRounding = 1e-12;  ///< more than that of a few operations on numbers around 1
 
@@ -20,100 +17,94 @@ constexpr double kRounding = 1e-12;  ///< more than that of a few operations on 
 
 void IgptArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCounters& work) {
   newcomer_.read(state_, message);
-  nearby_.clear();
-  lookups_.clear();
+  groups_.clear();
+  entries_.clear();
   candidates_.clear();
+  for (const Newcomer::Term& term : newcomer_.terms)
+    forest_.content().groups().prefetch(term.token);
+  bound_cells(work);
+  for (std::uint32_t term = 0; term < newcomer_.size(); ++term) skim(term, work);
+  constexpr std::size_t kAhead = 8;
+  for (std::size_t i = 0; i < groups_.size(); ++i) {
+    if (i + kAhead < groups_.size()) forest_.content().prefetch_entries(groups_[i + kAhead].number);
+    open(groups_[i]);
+  }
+  work.candidates += entries_.size();
   seen_.start(state_.subscriptions.slots());
-  choose_cells(work);
-  look_up(work);
-  constexpr std::size_t kFar = 16, kNear = 8;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (i + 2 * kAhead < entries_.size()) table_.prefetch_term(entries_[i + 2 * kAhead].number);
+    if (!may_concern(entries_[i])) continue;
+    candidates_.push_back(table_.term(entries_[i].number).id);
+    seen_.prefetch(raw(candidates_.back()));
+  }
+  std::erase_if(candidates_, [&](SubscriptionId id) { return !seen_.first_visit(raw(id)); });
+  verify(state_, message, candidates_, out, work);
+}
+
+/// Lines 4–7: how near can somebody be in each cell? [Skype §5.1.2, §5.2.3 Lemma 6]
+void IgptArrival::bound_cells(WorkCounters& work) {
+  forest_.content().refresh_cells();
+  const std::span<const igpt::CellBlock> cells = forest_.content().cells();
+  nearness_.resize(cells.size() * igpt::CellBlock::kSize);
+  scan_.nearness(cells, {newcomer_.at, state_.max_distance}, prunes_groups_, nearness_.data());
+  work.nodes_visited += nearness_.size();
+}
+
+/// Lines 8–12: the groups of one token.
+void IgptArrival::skim(std::uint32_t term, WorkCounters& work) {
   const igpt::CellFiles& files = forest_.content();
-  for (std::size_t i = 0; i < lookups_.size(); ++i) {
-    if (i + kFar < lookups_.size()) files.prefetch_list(lookups_[i + kFar].list);
-    if (i + kNear < lookups_.size()) files.prefetch_entries(lookups_[i + kNear].list);
-    search(lookups_[i], work);
+  const Token token = newcomer_.terms[term].token;
+  const std::uint32_t size = files.groups().size(token);
+  if (size == 0) return;
+  ++work.nodes_visited;
+  work.groups += size;
+  const std::span<const GroupBlock> blocks = files.groups().blocks(token);
+  if (places_.size() < size) places_.resize(size);
+  std::uint32_t found = size;
+  if (prunes_groups_) {  // Theorem 3
+    const float text = rounded_up(newcomer_.terms[term].weight_sum + kRounding);
+    found = scan_.groups(blocks.data(), size, nearness_.data(), text, places_.data());
   }
-  verify(state_, message, candidates_, out);
-}
-
-/// Lines 4–7: cells that are near enough for some subscription. [Skype §5.2.3 Lemma 6]
-void IgptArrival::choose_cells(WorkCounters& work) {
-  igpt::CellFiles& files = forest_.content();
-  for (std::size_t node = 0; node < files.slots(); ++node) {
-    const igpt::CellFiles::Cell& cell = files[node];
-    if (cell.members.size == 0) continue;
-    ++work.nodes_visited;
-    const double lost = distance_to(cell.bounds, newcomer_.at) / state_.max_distance;
-    const double outer = 1 - lost * (1 - kRounding) + kRounding;
-    if (prunes_groups_ && files.least_nearness(node) > std::max(outer, 0.0)) continue;
-    nearby_.push_back(
-        {static_cast<std::uint32_t>(node), is_strictly_inside(cell.bounds, newcomer_.at), outer});
-  }
-}
-
-/// Lines 8–9: the lists of the newcomer's tokens.
-void IgptArrival::look_up(WorkCounters& work) {
-  const igpt::CellFiles& files = forest_.content();
-  constexpr std::size_t kAhead = 2;
-  const auto prefetch = [&](std::size_t cell) {
-    if (cell >= nearby_.size()) return;
-    for (std::uint32_t term = 0; term < newcomer_.size(); ++term)
-      files.prefetch(nearby_[cell].node, newcomer_.terms[term].token);
-  };
-  for (std::size_t ahead = 0; ahead < kAhead; ++ahead) prefetch(ahead);
-  for (std::uint32_t cell = 0; cell < nearby_.size(); ++cell) {
-    prefetch(cell + kAhead);
-    for (std::uint32_t term = 0; term < newcomer_.size(); ++term) {
-      const std::uint32_t list = files.find(nearby_[cell].node, newcomer_.terms[term].token);
-      if (list != igpt::CellFiles::kNone) lookups_.push_back({list, cell, term});
+  for (std::uint32_t i = 0; i < found; ++i) {
+    const std::uint32_t place = prunes_groups_ ? places_[i] : i;
+    const GroupBlock& block = blocks[place / GroupBlock::kSize];
+    const std::uint32_t lane = place % GroupBlock::kSize, filed = block.filed[lane];
+    const float nearness = nearness_[block.cell[lane]];
+    if ((filed & Slot::kMany) == 0) {
+      entries_.push_back({filed, term, nearness});
+    } else {
+      files.prefetch_group(filed & ~Slot::kMany);
+      groups_.push_back({filed & ~Slot::kMany, term, nearness});
     }
   }
-  work.nodes_visited += lookups_.size();
 }
 
-/// Lines 10–28, for one list.
-void IgptArrival::search(const Lookup& lookup, WorkCounters& work) {
-  const std::span<const Entry> all = forest_.content().entries(lookup.list);
-  const double outer = std::max(nearby_[lookup.cell].outer, 0.0);
-  const double text = newcomer_.terms[lookup.term].weight_sum + kRounding;
-  const auto is_out_from_here = [&](const Entry& entry) {
-    return entry.weight * text < entry.score - entry.alpha * outer;
-  };
-  for (std::size_t start = 0; start < all.size();) {
-    const std::size_t size = all[start].left;
-    const Entry* const first = &all[start];
-    const Entry* last = first + size;
-    start += size;
-    if (prunes_groups_) {
-      if (is_out_from_here(*first)) continue;  // Theorem 3
-      last = std::partition_point(first + 1, last, [&](const Entry& entry) {
-        return !is_out_from_here(entry);
-      });  // Theorem 4
-    }
-    work.candidates += static_cast<std::uint64_t>(last - first);
-    for (const Entry* entry = first; entry != last; ++entry) {
-      if (may_concern(*entry, lookup) && seen_.first_visit(raw(entry->id)))
-        candidates_.push_back(entry->id);
-    }
+/// Lines 13–16: the entries of a group, up to where all can be skipped.
+void IgptArrival::open(const Met& group) {
+  const std::span<const Entry> all = forest_.content().entries(group.number);
+  const double text = newcomer_.terms[group.term].weight_sum + kRounding;
+  auto end = all.end();
+  if (prunes_groups_) {  // Theorem 4
+    end = std::partition_point(all.begin(), end, [&](const Entry& entry) {
+      return entry.weight * text >= entry.score - double{entry.alpha} * group.nearness;
+    });
   }
+  for (auto entry = all.begin(); entry != end; ++entry)
+    entries_.push_back({entry->term, group.term, group.nearness});
 }
 
 /// If the list's token is the first that both have. [Skype §5.1 Theorems 1 and 2]
-bool IgptArrival::may_concern(const Entry& entry, const Lookup& lookup) const {
-  const igpt::Row& row = table_[entry.id];
-  const Nearby& cell = nearby_[lookup.cell];
-  const double nearness = cell.is_inside ? 1 : std::max(cell.outer - row.inner, 0.0);
-  const double needed = row.score - row.alpha * nearness - kRounding;
-  const Newcomer::Term& said = newcomer_.terms[lookup.term];
-  const Newcomer::Term& said_behind = newcomer_.terms[lookup.term + 1];
-  const igpt::Term& wanted = table_.term(entry.term);
-  if (said.max_weight * wanted.weight_sum < needed) return false;
-  double unseen = 0;
-  if (entry.term + 1 < row.terms + row.term_count) {
-    const igpt::Term& wanted_behind = table_.term(entry.term + 1);
-    unseen = std::min(wanted_behind.weight_sum * said_behind.max_weight,
-                      said_behind.weight_sum * wanted_behind.max_weight);
-  }
+bool IgptArrival::may_concern(const Met& entry) const {
+  const igpt::Term& wanted = table_.term(entry.number);
+  // What is known of distances is from outside to the border, and from there.
+  const double nearness =
+      entry.nearness >= igpt::kNearest ? 1 : std::max(double{entry.nearness} - wanted.inner, 0.0);
+  const double needed = wanted.score - wanted.alpha * nearness - kRounding;
+  const Newcomer::Term& said = newcomer_.terms[entry.term];
+  const Newcomer::Term& said_behind = newcomer_.terms[entry.term + 1];
+  if (said.max_weight * wanted.weight_sum() < needed) return false;
+  const double unseen = std::min(wanted.behind_sum * said_behind.max_weight,
+                                 said_behind.weight_sum * wanted.behind_max);
   return wanted.weight * said.weight + unseen >= needed;
 }
 

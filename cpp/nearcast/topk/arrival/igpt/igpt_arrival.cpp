@@ -10,6 +10,7 @@ constexpr std::uint32_t kMaxDepth = 24;
 IgptArrival::IgptArrival(const TopState& state, const TopTuning& tuning, bool prunes_groups)
     : ArrivalIndex(state),
       prunes_groups_(prunes_groups),
+      scan_(tuning.uses_vectors ? igpt::BoundsScan::best() : igpt::BoundsScan::plain()),
       table_(state),
       forest_(QuadLimits{tuning.max_cell, kMaxDepth}, state, table_,
               prunes_groups ? tuning.alpha_groups : 1) {}
@@ -39,9 +40,7 @@ void IgptArrival::clear() {
   root_ = kNoQuadNode;
 }
 
-void IgptArrival::threshold_changed(SubscriptionId id, Units) {
-  forest_.content().set_needs(id, table_.needs(id));
-}
+void IgptArrival::threshold_changed(SubscriptionId id, Units) { forest_.content().set_needs(id); }
 
 std::size_t IgptArrival::memory_bytes() const {
   return table_.memory_bytes() + forest_.memory_bytes() + forest_.content().memory_bytes();

@@ -2,21 +2,26 @@
 /// that skip single subscriptions, groups of them, and cells. [Skype §5, Alg. 1]
 ///
 ///   paper               here
-///   SSimUB_out, _in     Nearby::outer, Row::inner       nearness lost outside and inside the cell
+///   SSimUB_out, _in     nearness_, Term::inner          nearness lost outside and inside the cell
 ///   λ_T, λ_S            Needs                           arrival/needs.h
-///   wtsum, maxwt        Term::weight_sum, max_weight    of subscriptions and of newcomers
-///   kScore*(G), G.α*    Entry::score, alpha             of a group's first entry; grouped_list.h
+///   wtsum, maxwt        Term                            of subscriptions and of newcomers
+///   kScore*(G), G.α*    Slot::score, alpha              of a group's first entry; group_columns.h
 ///
 /// Individual pruning: location-aware prefixes with the maximal weight (Theorem 1), inner and outer
 /// bounds of nearness (Definition 8), the bound for unseen keywords (Theorem 2). Group pruning:
 /// groups of similar α are skipped (Theorem 3) or end early (Theorem 4), cells are skipped (Lemma
-/// 6). `ipt` is the same with group pruning off.
+/// 6). `ipt` is the same with group pruning off: all entries of a list are tested one by one.
 ///
-/// Departs from the paper: a subscription that passes at a common token is scored exactly, so what
-/// is common beside it need not be added up on the way. Alg. 1 adds up only what its pruning lets
-/// through: neither its sums nor its later tests of them decide. Whoever fails at one token fails
-/// at all that follow, so nobody has to be marked as failed. In pref+ a token that the newcomer
-/// does not have counts as its next one. A newcomer on the border of a cell is outside of it.
+/// Departs from the paper:
+/// - The loops are the other way round. Alg. 1 goes from cell to cell and looks for each token
+///   there; cells are many, and most do not have the token. Here a newcomer computes the nearness
+///   of all cells first, then reads, token by token, the groups of all cells.
+/// - A subscription that passes at a common token is scored exactly, so what is common beside it
+///   need not be added up on the way. Alg. 1 adds up only what its pruning lets through: neither
+///   its sums nor its later tests of them decide. Whoever fails at one token fails at all that
+///   follow, so nobody has to be marked as failed.
+/// - In pref+ a token that the newcomer does not have counts as its next one. A newcomer on the
+///   border of a cell is inside of it.
 #pragma once
 
 #include <vector>
@@ -43,33 +48,29 @@ class IgptArrival final : public ArrivalIndex {
   void check_invariants() const override;
 
  private:
-  /// A cell that the newcomer has to look into.
-  struct Nearby {
-    std::uint32_t node;
-    bool is_inside;  ///< the newcomer is: then nothing is known of distances
-    double outer;    ///< the most nearness that is left at the cell; may be negative
-  };
-  /// A list of a nearby cell.
-  struct Lookup {
-    std::uint32_t list;
-    std::uint32_t cell;  ///< in nearby_
-    std::uint32_t term;  ///< of the newcomer
+  /// A group that is not skipped, or an entry that is to be tested.
+  struct Met {
+    std::uint32_t number;  ///< of the group, or the term in the table
+    std::uint32_t term;    ///< of the newcomer
+    float nearness;        ///< of the cell
   };
 
   igpt::CellFiles::Item item_of(SubscriptionId id) const;
-  void choose_cells(WorkCounters& work);
-  void look_up(WorkCounters& work);
-  void search(const Lookup& lookup, WorkCounters& work);
-  bool may_concern(const igpt::Entry& entry, const Lookup& lookup) const;
+  void bound_cells(WorkCounters& work);
+  void skim(std::uint32_t term, WorkCounters& work);
+  void open(const Met& group);
+  bool may_concern(const Met& entry) const;
 
   bool prunes_groups_;
+  const igpt::BoundsScan& scan_;
   igpt::SubscriptionTable table_;
   QuadForest<igpt::CellFiles> forest_;
   QuadNodeId root_ = kNoQuadNode;
 
   Newcomer newcomer_;
-  std::vector<Nearby> nearby_;
-  std::vector<Lookup> lookups_;
+  std::vector<float> nearness_;  ///< by cell: the most that is left
+  std::vector<std::uint32_t> places_;
+  std::vector<Met> groups_, entries_;
   std::vector<SubscriptionId> candidates_;
   VisitStamps seen_;
 };

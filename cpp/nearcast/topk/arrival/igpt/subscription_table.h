@@ -1,7 +1,8 @@
 /// What pruning has to know of each subscription. [Skype §5.3 the subscription table]
 ///
-///   row    needs, distance to the border of its cell, where it is filed
-///   term   weight, wtsum and maxwt of each token, in the global order (topk/arrival/newcomer.h)
+///   row    the cell it is in, its place there, where its terms are
+///   term   one of its tokens, in the global order (topk/arrival/newcomer.h), with all that the
+///          bounds for single subscriptions ask about: half a cache line
 #pragma once
 
 #include <algorithm>
@@ -17,12 +18,18 @@ namespace nearcast::igpt {
 
 struct Term {
   float weight;
-  float weight_sum, max_weight;  ///< of this one and all behind it
+  float behind_sum, behind_max;  ///< of the weights behind it
+  float score, alpha;            ///< kScore*, α* of the subscription
+  float inner;                   ///< nearness lost between it and the border of its cell
+  SubscriptionId id;
+  std::uint32_t group;  ///< that it is filed in
+
+  double weight_sum() const { return double{weight} + behind_sum; }               ///< wtsum(s.w)
+  float max_weight() const { return weight < behind_max ? behind_max : weight; }  ///< maxwt(s.w)
 };
+static_assert(sizeof(Term) == 32);
 
 struct Row {
-  float score, alpha;  ///< kScore*, α*
-  float inner;         ///< nearness lost between it and the border of its cell
   QuadNodeId cell;
   std::uint32_t place;              ///< among the members of its cell
   std::uint32_t terms, term_count;  ///< position in the arena
@@ -34,8 +41,13 @@ class SubscriptionTable {
 
   const Row& operator[](SubscriptionId id) const { return rows_[raw(id)]; }
   Row& operator[](SubscriptionId id) { return rows_[raw(id)]; }
-  void prefetch(SubscriptionId id) const { prefetch_line(&rows_[raw(id)]); }
   const Term& term(std::uint32_t position) const { return *terms_.at(position); }
+  Term& term(std::uint32_t position) { return *terms_.at(position); }
+  void prefetch_term(std::uint32_t position) const { prefetch_line(terms_.at(position)); }
+  std::span<Term> terms(SubscriptionId id) {
+    const Row& row = rows_[raw(id)];
+    return {terms_.at(row.terms), row.term_count};
+  }
   Needs needs(SubscriptionId id) const {
     return {state_.subscriptions[id].alpha, state_.buffers.threshold(id)};
   }
@@ -49,16 +61,15 @@ class SubscriptionTable {
     if (raw(id) >= rows_.size()) rows_.resize(raw(id) + 1);
     Row& row = rows_[raw(id)];
     const Needs now = needs(id);
-    row.score = now.score;
-    row.alpha = now.alpha;
     row.term_count = static_cast<std::uint32_t>(state_.subscriptions.tokens(id).size());
     row.terms = terms_.allocate(row.term_count);
     double sum = 0, most = 0;
     for (std::uint32_t i = row.term_count; i-- > 0;) {
       const double weight = (*state_.weights)[token(id, i)] / state_.subscriptions[id].length;
+      term(row.terms + i) = {
+          rounded_up(weight), rounded_up(sum), rounded_up(most), now.score, now.alpha, 0, id, 0};
       sum += weight;
       most = std::max(most, weight);
-      *terms_.at(row.terms + i) = {rounded_up(weight), rounded_up(sum), rounded_up(most)};
     }
   }
   void remove(SubscriptionId id) {

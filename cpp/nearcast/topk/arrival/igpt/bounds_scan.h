@@ -1,0 +1,47 @@
+/// The instructions that a newcomer's way spends its time in: how near can somebody of a cell be,
+/// and which groups can be skipped? Two forms, for AVX2 and for any machine. Numbers are rounded so
+/// that nobody is skipped who must not be.
+#pragma once
+
+#include <cstdint>
+
+#include "nearcast/geo/rect.h"
+#include "nearcast/topk/arrival/igpt/group_columns.h"
+
+namespace nearcast::igpt {
+
+/// Eight cells.
+struct CellBlock {
+  static constexpr std::uint32_t kSize = 8;
+
+  float west[kSize], east[kSize], south[kSize], north[kSize];  ///< not smaller than they are
+  float nearness[kSize];  ///< λ_S: what the least demanding of its subscriptions asks for
+};
+
+/// A newcomer between coordinates that are short numbers.
+struct Spot {
+  float lon[2], lat[2];
+  float scale;  ///< nearness lost per degree
+
+  Spot(Point at, double max_distance);
+};
+
+/// Somebody of a cell that the newcomer is in, or touches, may be as near as this.
+constexpr float kNearest = 1;
+/// Of a cell that is skipped: less than anybody asks for.
+constexpr float kSkipped = -1e30f;
+
+struct BoundsScan {
+  /// The most nearness that is left in each cell; 0 where it would be negative, for which bounds of
+  /// text do not hold. `prunes`: kSkipped where that is too little for everybody [Skype §5.2.3
+  /// Lemma 6].
+  void (*nearness)(std::span<const CellBlock> cells, const Spot& spot, bool prunes, float* out);
+  /// Writes the places of groups that cannot be skipped [Skype §5.2.1 Theorem 3]; returns how many.
+  std::uint32_t (*groups)(const GroupBlock* blocks, std::uint32_t size, const float* nearness,
+                          float text, std::uint32_t* out);
+
+  static const BoundsScan& best();
+  static const BoundsScan& plain();
+};
+
+}  // namespace nearcast::igpt

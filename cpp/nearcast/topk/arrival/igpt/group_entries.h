@@ -1,0 +1,59 @@
+/// A group of two or more: subscriptions of one cell with a token and similar α, by rising kScore*.
+/// [Skype §5.2]
+///
+/// An entry knows the largest α* and maxwt of itself and all behind it. So the first one says
+/// everything about the group (Theorem 3), and the first one that the inequality holds for ends it
+/// (Theorem 4).
+///
+/// A threshold that moves takes its entry out and puts it in again; those before it are repaired at
+/// once, and nothing is ever stale. A group is short: a cell has few subscriptions with one token.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
+#include "nearcast/topk/arrival/igpt/subscription_table.h"
+
+namespace nearcast::igpt {
+
+struct Entry {
+  std::uint32_t term;   ///< in the table
+  float score;          ///< kScore*
+  float alpha, weight;  ///< the largest α* and maxwt from here to the end of the group
+
+  /// A group of one.
+  static Entry of(const SubscriptionTable& table, std::uint32_t term) {
+    const Term& own = table.term(term);
+    return {term, own.score, own.alpha, own.max_weight()};
+  }
+  bool is_before(const Entry& other) const {
+    return score < other.score || (score == other.score && term < other.term);
+  }
+};
+
+class GroupEntries {
+ public:
+  explicit GroupEntries(const SubscriptionTable& table) : table_(table) {}
+
+  void add(ListHandle& group, std::uint32_t term);
+  /// Is there, and its score is the one that it was added with.
+  void remove(ListHandle& group, std::uint32_t term);
+  void release(ListHandle& group) { arena_.release(group); }
+  std::span<const Entry> view(const ListHandle& group) const { return arena_.view(group); }
+  void prefetch(const ListHandle& group) const { prefetch_line(arena_.at(group.start)); }
+  void clear() { arena_ = {}; }
+
+  std::size_t memory_bytes() const { return arena_.memory_bytes(); }
+  void check(const ListHandle& group) const;
+
+ private:
+  /// The largest before `end`, when what was there has changed.
+  void repair(std::span<Entry> all, std::size_t end);
+
+  const SubscriptionTable& table_;
+  ListArena<Entry> arena_;
+};
+
+}  // namespace nearcast::igpt
