@@ -37,6 +37,26 @@ RATIO_COLUMNS = (
     *("workload", "subscriptions", "auto cpu µs"),
     *("keyword-first / auto", "auto / floor", "without vector instructions / auto"),
 )
+SPARK_COLUMNS = (
+    *("what", "messages/s", "times one bare matcher"),
+    *("µs in the partition", "µs around it, per core"),
+)
+SPARK_WAYS = {
+    "bare": "one bare matcher, messages in memory",
+    "files": "Spark, Parquet files or a frame of them",
+    "rows": "Spark, a frame of which something is computed",
+    "to_files": "Spark, files to files",
+}
+SPARK_TIMES = {
+    "latency_s": "from making a message to its pairs in the output",
+    "batch_s": "a batch, without Spark's own part",
+    "until_a_batch_has_it_s": "from committing a subscription to a batch that sees it",
+    "until_its_pairs_are_there_s": "from committing a subscription to the output of that batch",
+}
+PLAN_COLUMNS = (
+    *("mechanism", "partitions", "copies of a subscription", "partitions that see a message"),
+    *("share of all partitions", "balance", "messages/s of the slowest partition"),
+)
 PLAIN = "auto:kernels=plain"
 CLAIM_COLUMNS = ("claim", "workload", "subscriptions", "cpu µs, in the claimed order", "holds")
 NO_RESULTS = "No results are recorded yet: `benchmarks/results` is empty.\n"
@@ -196,6 +216,53 @@ def _topk_table(result: dict[str, Any]) -> str:
     return "\n".join([_table(TOPK_COLUMNS, rows), *notes, ""])
 
 
+def _spark_tables(result: dict[str, Any]) -> str:
+    parts = {"plans": _plan_part, "batch": _batch_part, "stream": _stream_part}
+    return "\n".join(parts[run["part"]](run) for run in result["runs"])
+
+
+def _batch_part(run: dict[str, Any]) -> str:
+    found, rows = run["batch"], []
+    for name, what in SPARK_WAYS.items():
+        shares = [found[part].get(name) for part in ("ratio", "native_us", "around_us")]
+        cells = ["" if share is None else _number(share) for share in shares]
+        rows.append([what, _number(found["messages_per_s"][name]), *cells])
+    facts = run["workload"]
+    return (
+        f"{facts['source']}, {facts['subscriptions']:,} subscriptions, {facts['master']}; the same "
+        f"{found['pairs']:,} pairs; {_number(found['open_ms'])} ms until a worker can use the "
+        f"partition.\n\n{_table(SPARK_COLUMNS, rows)}"
+    )
+
+
+def _stream_part(run: dict[str, Any]) -> str:
+    found, facts = run["stream"], run["workload"]
+    marks = ("p50", "p95", "p99", "max")
+    rows = [[w, *(_number(found[n][mark]) for mark in marks)] for n, w in SPARK_TIMES.items()]
+    return (
+        f"{facts['source']}, {facts['subscriptions']:,} subscriptions, {facts['master']}; "
+        f"{found['rate']:,} messages per second for {found['seconds']} s after warming up, in "
+        f"{found['files_per_s']} Parquet files per second, {found['changes']} changes of "
+        f"subscriptions; {found['waiting_at_the_end']:,} messages not yet read when the last file "
+        f"came.\n\n{_table(('what', *(f'{mark} s' for mark in marks)), rows)}"
+    )
+
+
+def _plan_part(run: dict[str, Any]) -> str:
+    facts, rows = run["workload"], []
+    for cost in run["costs"]:
+        share = cost["communication"] / cost["partitions"]
+        counts = (cost["replication"], cost["communication"])
+        own = [_number(count) for count in counts]
+        rest = [f"{share:.1%}", _number(cost["balance"]), _number(cost["messages_per_s"])]
+        rows.append([f"`{cost['mechanism']}`", str(cost["partitions"]), *own, *rest])
+    return (
+        f"The comparison of [Skype §8.2] on {facts['source']}: {facts['subscriptions']:,} top "
+        f"subscriptions, a full window of {facts['window']:,} messages.\n\n"
+        f"{_table(PLAN_COLUMNS, rows)}"
+    )
+
+
 def _ratios(folder: Path) -> list[list[str]]:
     rows = []
     for _, result in _recorded(folder, IN_README, "match"):
@@ -260,7 +327,7 @@ def _cells(workload: dict[str, Any], contender: dict[str, Any]) -> list[str]:
 
 
 def _table(columns: tuple[str, ...], rows: list[list[str]]) -> str:
-    left = ("workload", "index", "operation", "what", "claim", "holds")
+    left = ("workload", "index", "operation", "what", "claim", "holds", "mechanism")
     marks = [":---" if name in left else "---:" for name in columns]
     return "\n".join([_line(list(columns)), _line(marks), *map(_line, rows)]) + "\n"
 
@@ -278,6 +345,7 @@ COMMANDS = {
     "moving": ("Moving subscriptions and live messages", _moving_table),
     "rank": ("Ranking", _rank_table),
     "topk": ("Top lists", _topk_table),
+    "spark": ("On Spark", _spark_tables),
     "match": ("Matching, every kind", _match_table),
 }
 

@@ -147,7 +147,7 @@ def test_the_bench_compares_all_mechanisms(tmp_path, capsys):
     out = tmp_path / "result.json"
     command = ["bench", "spark", "plans", *sizes, "--partitions", "4", "--out", str(out)]
     assert main(command) == 0
-    costs = {row["mechanism"]: row for row in json.loads(out.read_text())["plans"]}
+    costs = {row["mechanism"]: row for row in json.loads(out.read_text())["runs"][0]["costs"]}
     assert set(costs) == set(MECHANISMS)
     assert costs["hash"]["communication"] == 4 > costs["prefix"]["communication"]
     assert costs["hash"]["replication"] == 1 <= costs["prefix"]["replication"]

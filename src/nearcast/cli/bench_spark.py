@@ -14,6 +14,7 @@ from rich.console import Console
 from rich.table import Table
 
 from nearcast.bench.provenance import find_provenance
+from nearcast.bench.results import FORMAT
 from nearcast.bench.spark_batches import compare_batches, set_up
 from nearcast.bench.spark_plans import PlanCost, PlanSizes, as_rows, compare_plans
 from nearcast.bench.spark_streams import Feed, measure_stream
@@ -27,16 +28,18 @@ if TYPE_CHECKING:
 def run(args: argparse.Namespace) -> int:
     """Measure the chosen parts; JSON to stdout or a file, tables to stderr."""
     console = Console(stderr=True)
-    result: dict[str, Any] = {"provenance": asdict(find_provenance()), "options": _options(args)}
+    origin = asdict(find_provenance())  # of the code that runs, whatever is changed meanwhile
+    runs = []
     if "plans" in args.parts:
         sizes = PlanSizes(args.top_subscriptions, args.window, args.top_messages, args.seed)
-        preset = find_preset(args.preset)
-        costs = compare_plans(preset, sizes, args.partitions, lambda _: None)
-        result["plans"] = as_rows(costs)
+        costs = compare_plans(find_preset(args.preset), sizes, args.partitions, console.print)
+        facts = {"source": args.preset, **asdict(sizes)}
+        runs.append({"part": "plans", "workload": facts, "costs": as_rows(costs)})
         console.print(_plan_table(costs))
     if {"batch", "stream"} & set(args.parts):
-        result.update(_on_spark(args, console))
-    text = json.dumps(result, indent=1, default=str)
+        runs += _on_spark(args, console)
+    result = {"provenance": origin, "runs": runs, "command": "spark", "format": FORMAT}
+    text = json.dumps(result, indent=2)
     if args.out is None:
         print(text)
     else:
@@ -44,26 +47,28 @@ def run(args: argparse.Namespace) -> int:
     return 0
 
 
-def _options(args: argparse.Namespace) -> dict[str, Any]:
-    return {name: value for name, value in vars(args).items() if name not in ("run", "out")}
-
-
-def _on_spark(args: argparse.Namespace, console: Console) -> dict[str, Any]:
+def _on_spark(args: argparse.Namespace, console: Console) -> list[dict[str, Any]]:
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     spark = make_session(args.master)
     preset = find_preset(args.preset)
-    found: dict[str, Any] = {}
+    facts = {"source": args.preset, "subscriptions": args.subscriptions, "seed": args.seed}
+    facts["master"] = args.master
+    found: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory(prefix="nearcast-bench-") as folder:
-        sizes = (args.subscriptions, args.messages)
+        count = args.messages if "batch" in args.parts else 0
+        sizes = (args.subscriptions, count)
         place = set_up(spark, preset, Path(folder) / "work", sizes, args.seed)
         if "batch" in args.parts:
-            found["batch"] = compare_batches(spark, place, args.repeat)
-            console.print(found["batch"])
+            workload = {**facts, "messages": count}
+            measured = compare_batches(spark, place, args.repeat)
+            found.append({"part": "batch", "workload": workload, "batch": measured})
         if "stream" in args.parts:
             feed = Feed(args.rate, args.warm_up, args.seconds)
-            found["stream"] = measure_stream(spark, preset, place, feed)
-            console.print(found["stream"])
+            measured = measure_stream(spark, preset, place, feed)
+            found.append({"part": "stream", "workload": facts, "stream": measured})
     spark.stop()
+    for each in found:
+        console.print(each)
     return found
 
 
