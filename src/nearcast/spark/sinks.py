@@ -130,14 +130,15 @@ def keep_parts(folder: Path, names: list[str], columns: str) -> None:
         pq.write_table(schema.empty_table(), folder / "part-0.parquet")
 
 
-def write_once(path: Path, content: str) -> str:
+def write_once(path: Path, content: str, *, is_durable: bool = True) -> str:
     """Write a file unless it is there; return what it holds."""
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(f".{uuid4().hex}")
     with unfinished.open("w", encoding="utf-8") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        if is_durable:  # else it may be gone when the machine, not just a process, fails
+            file.flush()
+            os.fsync(file.fileno())
     try:
         os.link(unfinished, path)
     except FileExistsError:

@@ -182,7 +182,8 @@ def write_batch(
         "refused": refused,
         "load": {str(partition): load for partition, load in sorted(counter.value.items())},
     }
-    write_once(sink.state / "_metrics" / f"{number}.json", json.dumps(facts))
+    file = sink.state / "_metrics" / f"{number}.json"
+    write_once(file, json.dumps(facts), is_durable=False)  # nobody decides by it
 
 
 def _set_aside(rows: DataFrame, state: Path, number: int) -> int:
