@@ -44,8 +44,8 @@ void TopEngine::compare(const Journal::Page& page, TopChanges& out) {
   }
   // Those in both are in the same order: where the lists differ, what is now here was further down
   // before, and all above it are gone; or it is new.
-  auto old = before.begin();
-  for (const MessageId message : after) {
+  auto old = before.begin() + page.same;
+  for (const MessageId message : after.subspan(page.same)) {
     if (old != before.end() && *old == message) {
       ++old;
       continue;

@@ -6,14 +6,14 @@ namespace nearcast {
 
 void Journal::open_page(SubscriptionId id, Cause cause, Point at) {
   subscriptions_.set_page(id, static_cast<std::uint32_t>(pages_.size()));
-  pages_.push_back({id, cause, static_cast<std::uint32_t>(held_.size()), 0, at});
+  pages_.push_back({id, cause, static_cast<std::uint32_t>(held_.size()), 0, 0, at});
 }
 
 void Journal::write_page(SubscriptionId id, Cause cause, Point at, std::uint32_t k,
                          const ResultBuffers& buffers) {
   open_page(id, cause, at);
   Page& page = pages_.back();
-  page.count = std::min(k, buffers.size(id));
+  page.count = page.same = std::min(k, buffers.size(id));
   const std::span<const MessageId> best = buffers.messages(id).first(page.count);
   held_.insert(held_.end(), best.begin(), best.end());
 }

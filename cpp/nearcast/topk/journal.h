@@ -4,6 +4,7 @@
 /// was remembered is compared with what is there: whatever came and went in between is no change.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -23,6 +24,7 @@ class Journal {
     SubscriptionId id;
     Cause cause;
     std::uint32_t first, count;  ///< of what it held
+    std::uint32_t same;          ///< so many of the best are still the same
     Point at;                    ///< where it was, if it moved
   };
 
@@ -30,9 +32,13 @@ class Journal {
     pages_.clear();
     held_.clear();
   }
-  /// Remember the first `k` of what the subscription holds, unless that was done before.
-  void remember(SubscriptionId id, std::uint32_t k, const ResultBuffers& buffers) {
+  /// Before something changes from `place` on: remember the first `k` of what the subscription
+  /// holds, unless that was done before.
+  void remember(SubscriptionId id, std::uint32_t k, std::uint32_t place,
+                const ResultBuffers& buffers) {
     if (!has_page(id)) write_page(id, Cause::kMessages, {}, k, buffers);
+    Page& page = page_of(id);
+    page.same = std::min(page.same, place);
   }
   /// A subscription that held nothing, because it did not exist.
   void remember_new(SubscriptionId id);

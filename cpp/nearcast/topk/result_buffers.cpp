@@ -103,6 +103,7 @@ void ResultBuffers::truncate(SubscriptionId id, std::uint32_t size) {
   Head& head = subscriptions_.buffer(id);
   head.size = size;
   // Given back late, so that a buffer that sways around a border does not move each time.
+  if (size >= capacity_of(head) / 2) return;
   const std::uint32_t size_class = class_for(size);
   if (capacity_of(size_class) < capacity_of(head) / 2) resize_block(head, size_class);
 }

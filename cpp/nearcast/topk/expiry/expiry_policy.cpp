@@ -34,7 +34,7 @@ void ExpiryPolicy::evaluate_requested() {
     state_.buffers.set_refill(id, Refill::kNo);
     if (refill == Refill::kNo || (refill == Refill::kIfShort && !is_short(id))) continue;
     ++work_.evaluations;
-    remember(id);
+    remember(id, 0);
     evaluate(id);
   }
   requested_.clear();
@@ -43,7 +43,7 @@ void ExpiryPolicy::evaluate_requested() {
 std::uint32_t ExpiryPolicy::insert(SubscriptionId id, const Held& newcomer) {
   ++work_.inserts;
   const std::uint32_t place = state_.buffers.place_for(id, newcomer.units);
-  if (place < state_.subscriptions[id].k) remember(id);
+  remember(id, place);
   state_.buffers.insert(id, place, newcomer);
   state_.holders.add(newcomer.message, id);
   return place;
@@ -53,7 +53,7 @@ std::uint32_t ExpiryPolicy::remove(SubscriptionId id, MessageId message) {
   const std::uint32_t place = state_.buffers.place_of(id, message);
   if (place == ResultBuffers::kNowhere) return place;
   ++work_.departures;
-  if (place < state_.subscriptions[id].k) remember(id);
+  remember(id, place);
   state_.buffers.remove(id, place);
   return place;
 }

@@ -55,8 +55,10 @@ class ExpiryPolicy {
   bool is_short(SubscriptionId id) const {
     return state_.buffers.size(id) < state_.subscriptions[id].k && !state_.buffers.is_complete(id);
   }
-  void remember(SubscriptionId id) {
-    state_.journal.remember(id, state_.subscriptions[id].k, state_.buffers);
+  /// Before the buffer changes from `place` on.
+  void remember(SubscriptionId id, std::uint32_t place) {
+    const std::uint32_t k = state_.subscriptions[id].k;
+    if (place < k) state_.journal.remember(id, k, place, state_.buffers);
   }
   /// Insert at its place, which is returned.
   std::uint32_t insert(SubscriptionId id, const Held& newcomer);

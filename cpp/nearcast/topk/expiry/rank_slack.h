@@ -7,7 +7,7 @@
 ///
 ///   naive   kept = limit = k          every departure from a list evaluates it
 ///   kmax    kept = limit = factor·k   [Skype §2.3, §8.1.2]; 3k is best there
-///   auto    k + 5√k and k + 7.5√k     our own
+///   auto    k + 4√k and k + 6√k       our own
 #pragma once
 
 #include <algorithm>
