@@ -190,7 +190,7 @@ def test_whatever_dies_each_pair_and_each_change_is_there_once(tmp_path):
 
 
 def _kill_a_python_worker(streams):
-    """In the middle of a task of matches, when Java has some of its pairs."""
+    """In the middle of a task of matches, which has found some of its pairs."""
     (pid,) = streams.arrive(match="task")
     kill(pid)
     streams.wait()

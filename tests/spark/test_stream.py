@@ -12,7 +12,7 @@ import pytest
 from spark.tables import build_here, expected, single, some_messages, some_subscriptions
 
 from nearcast.spark.deltas import append_delta
-from nearcast.spark.sinks import keep_parts, write_once, write_part
+from nearcast.spark.sinks import take_parts, write_once, write_part
 from nearcast.spark.streaming import pin_version, stream_matches
 
 pytestmark = pytest.mark.spark
@@ -111,14 +111,16 @@ def test_a_python_worker_killed_in_mid_task_costs_nothing(spark, tmp_path):
 
 
 def test_what_a_task_wrote_that_failed_afterwards_is_not_delivered(session, tmp_path):
+    written, whole, empty = (tmp_path / name for name in ("written", "whole", "empty"))
+    for folder in (written, whole, empty):
+        folder.mkdir()
     batch = pa.RecordBatch.from_pydict({"message": ["m"], "subscription": ["s"]})
-    names = [
-        row["file"] for part in write_part(iter([batch]), tmp_path) for row in part.to_pylist()
-    ]
-    list(write_part(iter([batch]), tmp_path))  # nobody was told
-    assert list(write_part(iter([batch.slice(0, 0)]), tmp_path)) == []
-    keep_parts(tmp_path, names, "message string, subscription string")
-    assert delivered(tmp_path) == [("m", "s")]
-    keep_parts(tmp_path, [], "message string, subscription long, score double")
-    assert pq.read_table(tmp_path).schema.names == ["message", "subscription", "score"]
-    assert delivered(tmp_path) == []
+    names = [row["file"] for part in write_part(iter([batch]), written) for row in part.to_pylist()]
+    list(write_part(iter([batch]), written))  # nobody was told
+    assert list(write_part(iter([batch.slice(0, 0)]), written)) == []
+    take_parts(written, whole, names, "message string, subscription string")
+    list(write_part(iter([batch]), written))  # its executor is gone, and it goes on
+    assert delivered(whole) == [("m", "s")]
+    take_parts(written, empty, [], "message string, subscription long, score double")
+    assert pq.read_table(empty).schema.names == ["message", "subscription", "score"]
+    assert delivered(empty) == []

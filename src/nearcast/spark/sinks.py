@@ -61,10 +61,10 @@ class FolderSink:
         By the workers that find the pairs: through Java, and by its way of writing a small file,
         it takes longer than all the rest of a batch.
         """
-        with _unfinished(self.state) as folder:
-            rows = pairs.map(lambda batches: write_part(batches, folder), PARTS).collect()
-            keep_parts(folder, [row["file"] for row in rows], pairs.columns)
-            publish_folder(folder, self.state / f"batch={number}")
+        with _unfinished(self.state) as written, _unfinished(self.state) as whole:
+            rows = pairs.map(lambda batches: write_part(batches, written), PARTS).collect()
+            take_parts(written, whole, [row["file"] for row in rows], pairs.columns)
+            publish_folder(whole, self.state / f"batch={number}")
 
 
 class TopicSink:
@@ -117,17 +117,19 @@ def write_part(batches: Iterator[pa.RecordBatch], folder: Path) -> Iterator[pa.R
         yield pa.RecordBatch.from_pydict({"file": [file.name]})
 
 
-def keep_parts(folder: Path, names: list[str], columns: str) -> None:
-    """Remove what tasks wrote that failed afterwards; without any pair, say what columns are."""
-    for file in folder.iterdir():
-        if file.name not in names:
-            file.unlink()
+def take_parts(written: Path, whole: Path, names: list[str], columns: str) -> None:
+    """Move what tasks say they wrote to where no task writes; without pairs, say what columns are.
+
+    A worker whose executor is gone may still be writing: of that nothing must ever be seen.
+    """
+    for name in names:
+        (written / name).rename(whole / name)
     if not names:
         from pyspark.sql.pandas.types import to_arrow_schema
         from pyspark.sql.types import StructType
 
         schema = to_arrow_schema(StructType.fromDDL(columns))
-        pq.write_table(schema.empty_table(), folder / "part-0.parquet")
+        pq.write_table(schema.empty_table(), whole / "part-0.parquet")
 
 
 def write_once(path: Path, content: str, *, is_durable: bool = True) -> str:
