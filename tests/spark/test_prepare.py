@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timezone
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -10,7 +11,8 @@ import pytest
 
 import nearcast as nc
 from nearcast.spark.build import build_index
-from nearcast.spark.cleaning import check_mapping, clean_messages, clean_subscriptions
+from nearcast.spark.cleaning import POINT, check_mapping, clean_messages, clean_subscriptions
+from nearcast.spark.definitions import SIDES
 from nearcast.spark.matching import match
 from nearcast.spark.prepare import (
     latest_version,
@@ -35,12 +37,33 @@ def test_messages_are_analysed_and_bad_ones_say_why():
         ]
     )
     columns = {"id": "n", "text": "body", "lon": "x", "lat": "y"}
-    found = clean_messages(rows, columns, is_point=True).to_pylist()
+    found = clean_messages(rows, columns, POINT).to_pylist()
     assert found[0]["tokens"] == ["free", "coffee"]
     assert (found[0]["id"], found[0]["lon"], found[0]["reason"]) == ("1", 1.5, None)
     assert [row["reason"] is None for row in found] == [True, False, False, False, False]
     assert "lon is not a number" in found[2]["reason"]
     assert json.loads(found[3]["raw"])["y"] == 200
+
+
+def test_messages_may_be_events_and_times_timestamps():
+    lines = [
+        '{"op": "publish", "id": "a", "text": "Tea", "at": [1, 2], "time": 3}',
+        '{"op": "publish", "id": "b", "text": "Tea", "bbox": [1, 2, 3, 4]}',
+        '{"op": "retract", "id": "a"}',
+        "[]",
+    ]
+    rows = batch_of([{"value": line} for line in lines])
+    point, box, *bad = clean_messages(rows, {}, POINT + SIDES).to_pylist()
+    assert (point["lon"], point["west"], point["time"]) == (1, None, 3)
+    assert (box["lon"], box["west"], box["tokens"]) == (None, 1, ["tea"])
+    assert "not a message" in bad[0]["reason"]
+    assert "not an object" in bad[1]["reason"]
+    times = [datetime(1970, 1, 1, 0, 1, tzinfo=timezone.utc), datetime(1970, 1, 1)]
+    fields = {"id": "a", "text": "a", "lon": 0, "lat": 0}
+    columns = {name: name for name in (*fields, "time")}
+    found = [clean_messages(batch_of([{**fields, "time": t}]), columns, POINT) for t in times]
+    assert [row["time"] for batch in found for row in batch.to_pylist()] == [60, None]
+    assert "with an offset" in found[1].to_pylist()[0]["reason"]
 
 
 def test_subscriptions_become_columns_or_events():
@@ -70,7 +93,7 @@ def test_wrong_mappings_are_refused():
 @pytest.mark.spark
 def test_files_become_versions_with_statistics_that_can_be_matched(spark, tmp_path):
     csv = tmp_path / "raw.csv"
-    csv.write_text("key,what,lon,lat\n1,Tea tea,0,0\n2,Green tea,1,1\n3,,x,0\n")
+    csv.write_text('key,what,lon,lat\n1,Tea tea,0,0\n2,"Green, ""tea""\n",1,1\n3,,x,0\n')
     out = prepare_messages(
         read_raw(spark, str(csv)), tmp_path / "messages", {"id": "key", "text": "what"}
     )
@@ -84,9 +107,17 @@ def test_files_become_versions_with_statistics_that_can_be_matched(spark, tmp_pa
     assert {row["word"]: (row["messages"], row["places"]) for row in words}["tea"] == (2, 1)
 
     lines = tmp_path / "subscriptions.ndjson"
-    lines.write_text('{"op":"subscribe","id":"s","keywords":"tea -green"}\n{"op":"subscribe"}\n')
+    same = '{"op":"subscribe","id":"s","keywords":"tea%s"}\n'
+    lines.write_text(same % " -green" + '{"op":"subscribe"}\n' + same % "")
     made = prepare_subscriptions(read_raw(spark, str(lines), "events"), tmp_path / "subscriptions")
-    assert json.loads((made / "report.json").read_text())["refused"] == 1
+    reasons = json.loads((made / "report.json").read_text())["reasons"]
+    assert (len(reasons), reasons["id is in use by an earlier row"]) == (2, 1)
     build_index(spark.read.parquet(str(made / "rows")), tmp_path / "index")
     found = match(spark.read.parquet(str(out / "rows")), tmp_path / "index").collect()
     assert [tuple(row) for row in found] == [("1", "s")]
+
+    lines.write_text('{"op":"publish","id":"1","text":"Hot tea","bbox":[0,0,2,2]}\n')
+    out = prepare_messages(read_raw(spark, str(lines), "events"), tmp_path / "messages")
+    assert out.name == "version-00000002"
+    assert json.loads((out / "report.json").read_text())["clean"] == 1
+    assert ds.dataset(out / "places").to_table().to_pylist() == [{"x": 50, "y": 50, "count": 1}]

@@ -6,6 +6,7 @@ Ordinary functions of Arrow batches; `prepare` runs them on Spark.
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -28,9 +29,8 @@ MESSAGE_FIELDS = ("id", "text", *POINT, *SIDES, "time", "expires")
 SUBSCRIPTION_FIELDS = ("id", "keywords", "area", *SIDES, *TERMS)
 
 
-def message_schema(*, is_point: bool) -> pa.Schema:
+def message_schema(place: tuple[str, ...]) -> pa.Schema:
     """Return the columns of clean messages; `reason` and `raw` are those of refused rows."""
-    place = POINT if is_point else SIDES
     return pa.schema(
         [
             ("id", pa.string()),
@@ -64,39 +64,50 @@ def check_mapping(columns: Mapping[str, str], known: tuple[str, ...], there: lis
 def clean_messages(
     batch: pa.RecordBatch,
     columns: Mapping[str, str],
-    *,
-    is_point: bool,
+    place: tuple[str, ...],
     analyzer: Analyzer = DEFAULT_ANALYZER,
 ) -> pa.RecordBatch:
-    """Return a row for each raw message: clean, or with the reason why it is refused."""
-    place = POINT if is_point else SIDES
+    """Return a row for each raw message: clean, or with the reason why it is refused.
+
+    Without columns it has whole publish events as lines in `event` or `value`.
+    """
     rows = [_clean_message(row, columns, place, analyzer) for row in batch.to_pylist()]
-    return pa.RecordBatch.from_pylist(rows, message_schema(is_point=is_point))
+    return pa.RecordBatch.from_pylist(rows, message_schema(place))
 
 
 def _clean_message(
     row: dict[str, Any], columns: Mapping[str, str], place: tuple[str, ...], analyzer: Analyzer
 ) -> dict[str, Any]:
     try:
-        given = {field: row[column] for field, column in columns.items()}
-        sides = [_number(given.get(side), side) for side in place]
-        fields: dict[str, Any] = {"op": "publish", "id": _id(given.get("id"))}
-        fields["text"] = given.get("text")
-        fields["at" if len(place) == 2 else "bbox"] = sides
-        fields.update(time=_time(given.get("time")), expires=_time(given.get("expires")))
-        event = event_from({name: value for name, value in fields.items() if value is not None})
+        event = event_from(_publish_fields(row, columns, place) if columns else _event(row))
+        if not isinstance(event, Publish):
+            what = "row is not a message"
+            raise InvalidEventError(what, got=row, wanted="op publish")
     except NearcastError as error:
         return _refused(row, error)
-    if not isinstance(event, Publish):
-        return {}
+    at = event.place
+    names = POINT if isinstance(at, tuple) else SIDES
+    sides = at if isinstance(at, tuple) else [getattr(at, side) for side in SIDES]
     return {
         "id": event.id,
         "text": event.text,
         "tokens": analyzer.analyze(event.text),
-        **dict(zip(place, sides, strict=True)),
+        **dict(zip(names, sides, strict=True)),
         "time": event.time,
         "expires": event.expires,
     }
+
+
+def _publish_fields(
+    row: dict[str, Any], columns: Mapping[str, str], place: tuple[str, ...]
+) -> dict[str, Any]:
+    given = {field: row[column] for field, column in columns.items()}
+    sides = [_number(given.get(side), side) for side in place]
+    fields: dict[str, Any] = {"op": "publish", "id": _id(given.get("id"))}
+    fields["text"] = given.get("text")
+    fields["at" if place == POINT else "bbox"] = sides
+    fields.update(time=_time(given.get("time")), expires=_time(given.get("expires")))
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def clean_subscriptions(
@@ -130,7 +141,7 @@ def _clean_subscription(
 
 def _subscribe_fields(row: dict[str, Any], columns: Mapping[str, str], mode: str) -> dict[str, Any]:
     if not columns:
-        return _object(row.get("event") or row.get("value"))
+        return _event(row)
     given = {field: row[column] for field, column in columns.items()}
     fields: dict[str, Any] = {"op": "subscribe", "id": _id(given.get("id")), "mode": mode}
     fields["keywords"] = given.get("keywords")
@@ -159,18 +170,21 @@ def _number(value: object, name: str) -> float:
 
 
 def _time(value: object) -> object:
-    """Return seconds as a number: files without types have them as text."""
+    """Return seconds as a number: files without types have them as text, others as timestamps."""
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.timestamp()
     try:
         return float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return value
 
 
-def _object(value: object) -> dict[str, Any]:
-    read = _json(value, "event")
+def _event(row: Mapping[str, Any]) -> dict[str, Any]:
+    line = row.get("event") or row.get("value")
+    read = _json(line, "event")
     if not isinstance(read, dict):
         what = "event is not an object"
-        raise InvalidEventError(what, got=value, wanted="a subscribe event")
+        raise InvalidEventError(what, got=line, wanted="a line of the event format")
     return read
 
 

@@ -16,6 +16,7 @@ from uuid import uuid4
 from nearcast.errors import InvalidParameterError
 from nearcast.spark.cleaning import (
     MESSAGE_FIELDS,
+    POINT,
     SUBSCRIPTION_FIELDS,
     check_mapping,
     clean_messages,
@@ -23,6 +24,7 @@ from nearcast.spark.cleaning import (
     message_schema,
     subscription_schema,
 )
+from nearcast.spark.definitions import SIDES, TERMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -40,7 +42,8 @@ def read_raw(spark: SparkSession, path: str, form: str | None = None) -> DataFra
     """Read CSV (with a header), JSON (an array), NDJSON, Parquet, or events (lines as they are)."""
     kind = form or _form_of(path)
     if kind == "csv":
-        return spark.read.csv(path, header=True)
+        # As RFC 4180 and most programs write it: texts have line breaks, and quotes are doubled.
+        return spark.read.csv(path, header=True, escape='"', multiLine=True)
     if kind == "json":
         return spark.read.json(path, multiLine=True)
     if kind == "ndjson":
@@ -66,25 +69,26 @@ def prepare_messages(
     Parameters
     ----------
     raw
-        Any columns.
+        Any columns; or one column `event` or `value` with publish events as lines.
     out
         Folder of the versions.
     columns
         Field to column, where the names differ: id, text, lon and lat or west, south, east and
         north, time, expires.
     """
-    mapping = _mapping(columns, MESSAGE_FIELDS, raw.columns)
-    is_point = "lon" in mapping
+    is_events = _is_events(raw, columns)
+    mapping = {} if is_events else _mapping(columns, MESSAGE_FIELDS, raw.columns)
+    place: tuple[str, ...] = POINT if "lon" in mapping else SIDES
+    if is_events:
+        place = POINT + SIDES
 
     def clean(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return (clean_messages(batch, mapping, is_point=is_point) for batch in batches)
-
-    schema = _ddl(message_schema(is_point=is_point))
+        return (clean_messages(batch, mapping, place) for batch in batches)
 
     def count(rows: DataFrame, folder: Path, report: dict[str, Any]) -> None:
-        _write_statistics(rows, folder, report["clean"], is_point=is_point)
+        _write_statistics(rows, folder, report["clean"])
 
-    return _write(raw.mapInArrow(clean, schema), Path(out), count)
+    return _write(raw.mapInArrow(clean, _ddl(message_schema(place))), Path(out), count)
 
 
 def prepare_subscriptions(
@@ -108,13 +112,16 @@ def prepare_subscriptions(
     mode
         "match" or "rank".
     """
-    is_events = columns is None and set(raw.columns) in ({"event"}, {"value"})
-    mapping = {} if is_events else _mapping(columns, SUBSCRIPTION_FIELDS, raw.columns)
+    is_events = _is_events(raw, columns)
+    # Who does not rank may have a column of that name all the same.
+    known = tuple(f for f in SUBSCRIPTION_FIELDS if mode == "rank" or f not in TERMS)
+    mapping = {} if is_events else _mapping(columns, known, raw.columns)
 
     def clean(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         return (clean_subscriptions(batch, mapping, mode=mode) for batch in batches)
 
-    return _write(raw.mapInArrow(clean, _ddl(subscription_schema(mode))), Path(out), None)
+    schema = _ddl(subscription_schema(mode))
+    return _write(raw.mapInArrow(clean, schema), Path(out), None, unique=True)
 
 
 def generate_rows(
@@ -157,6 +164,10 @@ def latest_version(out: str | PathLike[str]) -> Path:
     return found[-1]
 
 
+def _is_events(raw: DataFrame, columns: Mapping[str, str] | None) -> bool:
+    return columns is None and set(raw.columns) in ({"event"}, {"value"})
+
+
 def _mapping(
     columns: Mapping[str, str] | None, known: tuple[str, ...], there: list[str]
 ) -> dict[str, str]:
@@ -170,6 +181,8 @@ def _write(
     rows: DataFrame,
     out: Path,
     count: Callable[[DataFrame, Path, dict[str, Any]], None] | None,
+    *,
+    unique: bool = False,
 ) -> Path:
     """Write a version in a folder that nobody sees yet, then give it its name."""
     from pyspark.sql import functions as f
@@ -178,9 +191,10 @@ def _write(
     folder = (out / f"_unfinished-{uuid4().hex}").absolute()
     spark = rows.sparkSession
     try:
-        staged = str(folder / "_staged")
+        staged = str(folder / "staged")
         rows.write.parquet(staged)
         kept = spark.read.parquet(staged)
+        kept = _refuse_repeated(kept) if unique else kept
         clean = kept.where(f.col("reason").isNull()).drop("reason", "raw")
         clean.write.parquet(str(folder / "rows"))
         refused = kept.where(f.col("reason").isNotNull()).select("reason", "raw")
@@ -193,6 +207,28 @@ def _write(
         return _commit(out, folder)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _refuse_repeated(rows: DataFrame) -> DataFrame:
+    """Return rows of which only one of each id is clean: the first, as files are read."""
+    from pyspark.sql import Window
+    from pyspark.sql import functions as f
+
+    is_clean = f.col("reason").isNull()
+    if rows.where(is_clean).groupBy("id").count().where("count > 1").isEmpty():
+        return rows
+    order = f.monotonically_increasing_id()
+    place = f.row_number().over(Window.partitionBy("id", "is_clean").orderBy("order"))
+    numbered = rows.withColumn("order", order).withColumn("is_clean", is_clean)
+    numbered = numbered.withColumn("place", place)
+    is_repeated = f.col("is_clean") & (f.col("place") > 1)
+    what = f.concat(f.lit("subscription '"), "id", f.lit("': id is in use by an earlier row"))
+    told = f.to_json(f.struct(*(name for name in rows.columns if name not in ("reason", "raw"))))
+    return (
+        numbered.withColumn("reason", f.when(is_repeated, what).otherwise(f.col("reason")))
+        .withColumn("raw", f.when(is_repeated, told).otherwise(f.col("raw")))
+        .select(rows.columns)
+    )
 
 
 def _report(spark: SparkSession, folder: Path) -> dict[str, Any]:
@@ -221,11 +257,16 @@ def _commit(out: Path, folder: Path) -> Path:
                 raise
 
 
-def _write_statistics(rows: DataFrame, folder: Path, documents: int, *, is_point: bool) -> None:
+def _write_statistics(rows: DataFrame, folder: Path, documents: int) -> None:
     from pyspark.sql import functions as f
 
-    lon = f.col("lon") if is_point else (f.col("west") + f.col("east")) / 2
-    lat = f.col("lat") if is_point else (f.col("south") + f.col("north")) / 2
+    def middle(point: str, low: str, high: str) -> Any:  # noqa: ANN401 — a Column
+        found = [f.col(point)] if point in rows.columns else []
+        if low in rows.columns:
+            found.append((f.col(low) + f.col(high)) / 2)
+        return f.coalesce(*found)
+
+    lon, lat = middle("lon", "west", "east"), middle("lat", "south", "north")
     x = f.least(f.floor((lon + 180) / 360 * GRID), f.lit(GRID - 1)).cast("int")
     y = f.least(f.floor((lat + 90) / 180 * GRID), f.lit(GRID - 1)).cast("int")
     placed = rows.select("tokens", x.alias("x"), y.alias("y"))
