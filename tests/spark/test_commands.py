@@ -49,7 +49,9 @@ def test_raw_files_become_a_matched_stream(session, tmp_path, capsys):
     said(capsys)
     command = ["spark", "build", place["rows"], "--out", place["index"], "--sample"]
     assert main([*command, place["messages"], "--mechanism", "prefix", "--partitions", "2"]) == 0
-    assert said(capsys)["partitions"] == 2
+    made = said(capsys)
+    assert (made["partitions"], made["predicted"]["replication"]) == (2, 1)
+    assert 0 < made["predicted"]["communication"] <= 2
     (tmp_path / "more.ndjson").write_text('{"op": "unsubscribe", "id": "s1"}\n')
     assert main(["spark", "change", place["index"], str(tmp_path / "more.ndjson")]) == 0
     assert said(capsys)["version"] == 2
@@ -65,6 +67,9 @@ def test_raw_files_become_a_matched_stream(session, tmp_path, capsys):
     line = json.loads(metrics.read_text().splitlines()[0])
     assert (line["messages"], line["version"], line["pairs"]) == (4, 2, 1)
     assert sum(load[1] for load in line["load"].values()) == 1
+    seen = sum(load[0] for load in line["load"].values())
+    assert line["communication"] == seen / 4
+    assert 1 <= line["balance"] <= 2
     assert "nearcast_pairs_total 1" in text.read_text()
 
 
@@ -73,6 +78,9 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
     assert main(["spark", "change", str(tmp_path), str(tmp_path / "bad.ndjson")]) == 1
     assert "bad.ndjson:1" in capsys.readouterr().err
     assert main(["spark", "prepare", "messages", "--out", str(tmp_path)]) == 2
+    command = ["spark", "prepare", "messages", "raw.csv", "--column", "id", "--out", str(tmp_path)]
+    assert main(command) == 2
+    assert "--column id: FIELD=COLUMN" in capsys.readouterr().err
     (tmp_path / "good.ndjson").write_text('{"op": "unsubscribe", "id": "s1"}\n')
     assert main(["spark", "change", str(tmp_path), str(tmp_path / "good.ndjson")]) == 1
     assert "no index" in capsys.readouterr().err
@@ -101,7 +109,7 @@ def test_a_monitor_adds_up_batches_and_the_load_of_partitions(tmp_path):
     (tmp_path / "_metrics").mkdir()
     for number in range(2):
         load = {"0": [40, 3, 0.5], "1": [10 * number, 1, 0.25]}
-        facts = {"version": 7, "pairs": 4, "refused": number, "load": load}
+        facts = {"version": 7, "pairs": 4, "refused": number, "load": load, "partitions": 3}
         (tmp_path / "_metrics" / f"{number}.json").write_text(json.dumps(facts))
     source = {"metrics": {"maxOffsetsBehindLatest": "12"}}
     progress = [
@@ -118,6 +126,9 @@ def test_a_monitor_adds_up_batches_and_the_load_of_partitions(tmp_path):
     assert "nearcast_messages_total 100" in told
     assert "nearcast_refused_total 1" in told
     assert 'nearcast_partition_messages_total{partition="1"} 10' in told
+    assert "nearcast_communication 1.02041" in told  # 50 copies of 49 messages that were read
+    assert "nearcast_balance 2" in told  # one of three partitions has two thirds of the time
+    assert "communication 1.02" in str(monitor.tables().renderables[0].caption)
     assert len(list(monitor.tables().renderables)) == 2
 
 

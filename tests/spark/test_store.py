@@ -7,8 +7,7 @@ from spark.tables import build_here, expected, single, some_messages, some_subsc
 
 import nearcast as nc
 from nearcast.partition import MECHANISMS
-from nearcast.spark.build import current_rows
-from nearcast.spark.deltas import append_delta
+from nearcast.spark.deltas import append_delta, current_rows
 from nearcast.spark.matching import match_batches, match_routed, route_batches
 from nearcast.spark.shard import _open, open_shard
 from nearcast.spark.store import Index

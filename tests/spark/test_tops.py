@@ -114,6 +114,9 @@ def test_prefixes_need_fewer_copies_than_keywords_and_messages_fewer_than_all(tm
         for number, batch in enumerate(batches(lines)):
             stream.run_batch(number, batch, in_process(stream))
         costs[mechanism] = stream.lists.replication(), stream.lists.communication
+        told = json.loads((tmp_path / mechanism / "_metrics" / f"{number}.json").read_text())
+        assert told["replication"] == stream.lists.replication()
+        assert (told["communication"] == 4) == (mechanism == "hash")
     assert costs["hash"][0] == 1 < costs["prefix"][0] < costs["keyword"][0]
     assert costs["prefix"][1] == costs["keyword"][1] < costs["hash"][1]
 

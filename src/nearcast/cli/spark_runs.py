@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from nearcast.events import Subscribe, read_event
 from nearcast.model import Window
 from nearcast.partition import Plan, make_plan, wants_of_events
 from nearcast.spark.build import build_index, compact_index, rebalance_index
+from nearcast.spark.costs import read_costs
 from nearcast.spark.deltas import append_delta
 from nearcast.spark.hubs.stream import HubStream, stream_hubs
 from nearcast.spark.kafka import is_topic, read_topic, topic_of, with_connector
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from nearcast.spark.store import Manifest
+
 MAX_SAMPLE = 100_000
 ROWS_PER_BATCH = 65_536
 SAMPLED = ("tokens", "lon", "lat", "west", "south", "east", "north")
@@ -56,9 +60,14 @@ def make_session(master: str | None, *addresses: object) -> Any:  # noqa: ANN401
     except ImportError:
         what = "pyspark is not installed"
         raise InvalidParameterError(what, hint="pip install 'nearcast[spark]'") from None
+    if (master or "local").startswith("local"):
+        # Spark's own choice is the first python3 of the path, which may not have this package.
+        os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.appName("nearcast")
     if master:
         builder = builder.master(master)
+    # Tasks are short: one that waits for the executor that has its rows leaves the others idle.
+    builder = builder.config("spark.locality.wait", "0s")
     # The default forks a shell for every file of a checkpoint: a tenth of a second per batch.
     builder = builder.config("spark.sql.streaming.checkpointFileManagerClass", CHECKPOINTS)
     # Matching a batch as a whole is quicker than its parts: the index sorts messages by place.
@@ -73,7 +82,11 @@ def run_prepare(args: argparse.Namespace) -> int:
     if (args.input is None) == (args.preset is None):
         print("error: exactly one of PATH and --preset is needed", file=sys.stderr)
         return 2
-    columns = dict(pair.split("=", 1) for pair in args.column if "=" in pair)
+    wrong = [pair for pair in args.column if "=" not in pair]
+    if wrong:
+        print(f"error: --column {wrong[0]}: FIELD=COLUMN is needed", file=sys.stderr)
+        return 2
+    columns = dict(pair.split("=", 1) for pair in args.column)
     spark = make_session(args.master)
     is_made = args.preset is not None
     raw = _generated(spark, args) if is_made else read_raw(spark, args.input, args.format)
@@ -136,8 +149,14 @@ def run_build(args: argparse.Namespace) -> int:
         index=args.index,
         weights=read_weights(args.weights) if args.weights else None,
     )
-    print(made.to_json())
+    _print_planned(Index(args.out), made)
     return 0
+
+
+def _print_planned(index: Index, made: Manifest) -> None:
+    """Print a version whose plan is new, and what that is expected to cost."""
+    costs = read_costs(index.path / made.base)
+    print(json.dumps({**json.loads(made.to_json()), "predicted": costs}))
 
 
 def run_change(args: argparse.Namespace) -> int:
@@ -172,7 +191,8 @@ def run_rebalance(args: argparse.Namespace) -> int:
     options = {"mechanism": args.mechanism, "partitions": args.partitions}
     loads = measured_loads(args.load, Index(args.index)) if args.load else None
     spark = make_session(args.master)
-    print(rebalance_index(spark, args.index, sample, loads=loads, **options).to_json())
+    made = rebalance_index(spark, args.index, sample, loads=loads, **options)
+    _print_planned(Index(args.index), made)
     return 0
 
 
@@ -224,7 +244,7 @@ def run_tops(args: argparse.Namespace) -> int:
     """Keep top lists until the stream ends or is interrupted."""
     spark = make_session(args.master, args.events)
     stream = TopStream(_top_plan(args), _window(args), args.out)
-    return _follow(_apply_events(stream_tops, stream, spark, args), None, args)
+    return _follow(_apply_events(stream_tops, stream, spark, args), args.out, args)
 
 
 def run_hubs(args: argparse.Namespace) -> int:

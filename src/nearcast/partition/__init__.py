@@ -8,7 +8,7 @@ them, `adjust` splits and merges partitions of one, `report` says what it costs.
 from nearcast.partition.adjust import ADJUSTABLE, adjust_plan
 from nearcast.partition.plan import MECHANISMS, Plan
 from nearcast.partition.planner import held_out, make_plan
-from nearcast.partition.report import PlanReport, measure_plan
+from nearcast.partition.report import PlanReport, imbalance, measure_placed, measure_plan
 from nearcast.partition.wants import Wants, wants_of_events, wants_of_table
 
 __all__ = [
@@ -19,7 +19,9 @@ __all__ = [
     "Wants",
     "adjust_plan",
     "held_out",
+    "imbalance",
     "make_plan",
+    "measure_placed",
     "measure_plan",
     "wants_of_events",
     "wants_of_table",

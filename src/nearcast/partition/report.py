@@ -13,6 +13,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     import pyarrow as pa
+    from numpy.typing import NDArray
 
     from nearcast.partition.plan import Plan
     from nearcast.partition.wants import Wants
@@ -40,16 +41,30 @@ def measure_plan(
     plan: Plan, wants: Wants, ids: pa.Array | pa.ChunkedArray, messages: pa.Table
 ) -> PlanReport:
     """Say what a plan costs for these subscriptions and messages."""
-    placed = plan.place(wants, ids)
-    seen = np.zeros(plan.partitions, np.int64)
-    for start in range(0, messages.num_rows, CHUNK_ROWS):
-        seen += plan.route(messages.slice(start, CHUNK_ROWS)).sum(axis=0)
-    held = placed.sum(axis=0)
-    cost = held * seen.astype(np.float64)
+    return measure_placed(plan, plan.place(wants, ids).sum(axis=0), len(wants), messages)
+
+
+def measure_placed(
+    plan: Plan, held: NDArray[np.int64], subscriptions: int, messages: pa.Table | None
+) -> PlanReport:
+    """Say what a plan costs whose partitions hold so many copies of so many subscriptions.
+
+    Without messages every partition sees every message, as under `hash`.
+    """
+    seen, count = np.ones(plan.partitions, np.int64), 1
+    if messages is not None:
+        count = messages.num_rows
+        parts = (messages.slice(start, CHUNK_ROWS) for start in range(0, count, CHUNK_ROWS))
+        seen = sum((plan.route(part).sum(axis=0) for part in parts), np.zeros_like(seen))
     return PlanReport(
-        replication=float(held.sum() / max(len(wants), 1)),
-        communication=float(seen.sum() / max(messages.num_rows, 1)),
-        balance=float(cost.max() * plan.partitions / cost.sum()) if cost.any() else 1.0,
+        replication=float(held.sum() / max(subscriptions, 1)),
+        communication=float(seen.sum() / max(count, 1)),
+        balance=imbalance((held * seen).astype(np.float64)),
         subscriptions=tuple(held.tolist()),
         messages=tuple(seen.tolist()),
     )
+
+
+def imbalance(costs: NDArray[np.float64]) -> float:
+    """Return the largest cost times its share: 1 is even, as many as there are is all in one."""
+    return float(costs.max() * len(costs) / costs.sum()) if costs.any() else 1.0

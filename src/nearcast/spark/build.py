@@ -7,13 +7,13 @@ fails or is repeated disturbs nobody.
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.dataset as ds
 import pyarrow.parquet as pq
 
@@ -22,10 +22,11 @@ from nearcast.matcher import DEFAULT_INDEX, Matcher
 from nearcast.partition import ADJUSTABLE, Plan, adjust_plan, make_plan
 from nearcast.partition.plan import pack
 from nearcast.spark.columnar import by_partition, routed_schema, spread
-from nearcast.spark.definitions import all_wants, conform, place_rows, table_of_events
-from nearcast.spark.deltas import learned_plan
+from nearcast.spark.costs import write_costs
+from nearcast.spark.definitions import all_wants, conform, place_rows
+from nearcast.spark.deltas import current_rows, learned_plan
 from nearcast.spark.shard import build_shard, manifest_at, open_shard, packed_column, unpacked
-from nearcast.spark.store import Index, Manifest, read_arrow, snapshot_file
+from nearcast.spark.store import Index, Manifest, snapshot_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -80,6 +81,7 @@ def build_index(
     _refuse_duplicates(spark.read.parquet(rows))
     plan = _plan(base, mode, mechanism, partitions, sample, weights)
     _build(spark, base, plan, index)
+    write_costs(base, plan, sample)
     return store.commit(
         Manifest(store.next_version(), base.name, (), mode, mechanism, plan.partitions, index)
     )
@@ -105,6 +107,8 @@ def compact_index(spark: SparkSession, path: str | PathLike[str]) -> Manifest:
 
     numbers = spark.range(old.partitions, numPartitions=old.partitions)
     numbers.mapInArrow(save, "id long").collect()
+    if (store.path / old.base / "costs.json").is_file():  # the plan is the same
+        shutil.copy(store.path / old.base / "costs.json", base)
     for _ in range(_ATTEMPTS):
         newest = store.latest()
         if newest.base != old.base:
@@ -158,6 +162,7 @@ def rebalance_index(
             weights = store.plan(old).weights
             plan = _plan(base, old.mode, chosen, count, sample, weights)  # type: ignore[arg-type]
         _build(spark, base, plan, old.index)
+        write_costs(base, plan, sample)
         moved = replace(old, version=old.version + 1, base=base.name, deltas=())
         try:
             return store.commit(
@@ -175,29 +180,6 @@ def _adjusted(base: Path, plan: Plan, loads: Sequence[float], sample: pa.Table) 
     adjusted, _ = adjust_plan(plan, loads, wants, sample)
     (base / "plan.arrow").write_bytes(adjusted.to_buffer().to_pybytes())
     return adjusted
-
-
-def current_rows(store: Index, manifest: Manifest) -> pa.Table:
-    """Return the table of subscriptions at a version."""
-    base = ds.dataset(store.path / manifest.base / "subscriptions", format="parquet").to_table()
-    rows = conform(base, manifest.mode)
-    for _, name in manifest.deltas:
-        delta = read_arrow(store.path / name)
-        type_ = rows.schema.field("id").type
-        touched = delta.column("id").cast(type_)
-        kept = rows.filter(pc.invert(pc.is_in(rows.column("id"), value_set=touched)))
-        lines = [line for line in delta.column("event").to_pylist() if line is not None]
-        added = table_of_events([_fields(line) for line in lines], manifest.mode)
-        place = added.schema.get_field_index("id")
-        added = added.set_column(place, "id", added.column("id").cast(type_))
-        rows = pa.concat_tables([kept, added])
-    return rows
-
-
-def _fields(line: str) -> dict[str, object]:
-    import json
-
-    return dict(json.loads(line))
 
 
 def _write_rows(base: Path, rows: pa.Table) -> None:

@@ -21,7 +21,7 @@ from nearcast.errors import DuplicateIdError, InvalidEventError, UnknownIdError,
 from nearcast.events import Move, Subscribe, Unsubscribe, event_from
 from nearcast.partition import wants_of_events
 from nearcast.partition.plan import pack
-from nearcast.spark.definitions import fields_of_row
+from nearcast.spark.definitions import conform, fields_of_row, table_of_events
 from nearcast.spark.store import read_arrow, write_arrow
 
 if TYPE_CHECKING:
@@ -98,6 +98,23 @@ def learned_plan(index: Index, manifest: Manifest) -> Plan:
         for _, name in manifest.deltas
     ]
     return plan.learn(pa.concat_arrays(words)) if words else plan
+
+
+def current_rows(store: Index, manifest: Manifest) -> pa.Table:
+    """Return the table of subscriptions at a version."""
+    base = ds.dataset(store.path / manifest.base / "subscriptions", format="parquet").to_table()
+    rows = conform(base, manifest.mode)
+    for _, name in manifest.deltas:
+        delta = read_arrow(store.path / name)
+        type_ = rows.schema.field("id").type
+        touched = delta.column("id").cast(type_)
+        kept = rows.filter(pc.invert(pc.is_in(rows.column("id"), value_set=touched)))
+        lines = [line for line in delta.column("event").to_pylist() if line is not None]
+        added = table_of_events([json.loads(line) for line in lines], manifest.mode)
+        place = added.schema.get_field_index("id")
+        added = added.set_column(place, "id", added.column("id").cast(type_))
+        rows = pa.concat_tables([kept, added])
+    return rows
 
 
 def _typed(id_: str, type_: pa.DataType) -> int | str | None:

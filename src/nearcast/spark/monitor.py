@@ -11,6 +11,7 @@ from rich.console import Console, Group
 from rich.table import Table
 
 from nearcast.errors import InvalidParameterError
+from nearcast.spark.costs import measured_costs
 from nearcast.spark.load import Load, add_loads
 
 if TYPE_CHECKING:
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from nearcast.spark.store import Index
 
 COLUMNS = ("batch", "messages", "messages/s", "batch ms", "lag s", "behind", "version", "pairs")
+FACTS = ("version", "partitions", "pairs", "refused", "load", "replication", "communication")
+COSTS = ("replication", "communication", "balance")
 _SHOWN = 20
 _BEHIND = ("maxOffsetsBehindLatest", "numFilesOutstanding")
 
@@ -49,7 +52,10 @@ def figures(progress: Mapping[str, Any], state: Path | None, now: float) -> dict
     written = None if state is None else state / "_metrics" / f"{number}.json"
     if written is not None and written.is_file():
         facts = json.loads(written.read_text())
-        found.update((name, facts[name]) for name in ("version", "pairs", "refused", "load"))
+        found.update((name, facts[name]) for name in FACTS if name in facts)
+    if "partitions" in found:
+        read = found["messages"] - found.get("refused", 0)
+        found.update(measured_costs(load_of([found]), found["partitions"], read))
     return found
 
 
@@ -115,7 +121,7 @@ def as_prometheus(rows: list[dict[str, Any]], totals: Mapping[str, float], loads
         "messages_per_second": last["messages_per_s"],
         "batch_seconds": last["batch_ms"] / 1000,
         "lag_seconds": last["lag_s"],
-        **{name: last[name] for name in ("behind", "version") if name in last},
+        **{name: last[name] for name in ("behind", "version", *COSTS) if name in last},
     }
     lines = []
     for kind, values in (("gauge", gauges), ("counter", totals)):
@@ -170,6 +176,8 @@ class Monitor:
     def tables(self) -> Group:
         """Return the last batches, and the load of partitions if it is known."""
         batches = as_table(self.rows)
+        told = [f"{name} {self.rows[-1][name]:.2f}" for name in COSTS if name in self.rows[-1]]
+        batches.caption = ", ".join(told) or None
         return Group(batches, load_table(self.loads)) if self.loads else Group(batches)
 
 

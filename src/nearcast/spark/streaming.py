@@ -161,6 +161,7 @@ def write_batch(
         return
     start = time.perf_counter()
     version = pin_version(index, sink.state, number)
+    manifest = index.at(version)
     counter.value = {}
     is_lines = "value" in batch.columns and key not in batch.columns
     rows = read_lines(batch).persist() if is_lines else batch
@@ -168,7 +169,6 @@ def write_batch(
         refused = _set_aside(rows, sink.state, number) if is_lines else 0
         good = rows.where("reason is null").drop("value", "reason") if is_lines else rows
         name = "id" if is_lines else key
-        manifest = index.at(version)
         pairs = Answers(asked_columns(good, name), index, manifest, counter=counter)
         sink.put(pairs, number)
     finally:
@@ -177,6 +177,7 @@ def write_batch(
     facts = {
         "batch": number,
         "version": version,
+        "partitions": manifest.partitions,
         "pairs": sum(load.pairs for load in counter.value.values()),
         "seconds": time.perf_counter() - start,
         "refused": refused,

@@ -96,8 +96,10 @@ class TopLists:
         self._partials: dict[str, dict[int, list[tuple[int, str, float]]]] = {}
         self._lists: dict[str, list[tuple[int, str, float]]] = {}  # number, id, score
         self._batch: _Batch | None = None
+        self.published = 0
+        """Messages that came and stayed to the end of their batch."""
         self.communication = 0
-        """Copies of messages that partitions were sent."""
+        """Copies of them that partitions were sent."""
 
     # ---- a batch in two rounds --------------------------------------------------------------
 
@@ -207,6 +209,7 @@ class TopLists:
         if not messages:
             return []
         ops = []
+        self.published += len(messages)
         for message, seen in zip(messages, self.plan.route(message_table(messages)), strict=True):
             places = np.flatnonzero(seen).tolist()
             self._message_places[message.id] = places

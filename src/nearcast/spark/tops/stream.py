@@ -109,6 +109,7 @@ class TopStream:
     def _do(self, number: int, answer: Callable[[int], list[Partial]]) -> None:
         lines = json.loads(self._events_file(number).read_text(encoding="utf-8"))
         read = [(row, _fields(line)) for row, line in enumerate(lines, 1)]
+        before = self.lists.published, self.lists.communication
         partials = self._round(self.lists.begin(number, read), answer)
         partials = self._round(self.lists.grow(partials), answer)
         rejected = [[row, str(error)] for row, error in self.lists.rejected()]
@@ -116,6 +117,7 @@ class TopStream:
         if rejected:
             write_once(self.folder / "rejected" / f"{number}.json", json.dumps(rejected))
         self._write_changes(number, changes)
+        self._write_costs(number, *before)
         self.done = number
 
     def _round(self, ops: list[Op], answer: Callable[[int], list[Partial]]) -> list[Partial]:
@@ -140,6 +142,15 @@ class TopStream:
             write_arrow(
                 target, pa.Table.from_pylist([change._asdict() for change in changes], CHANGES)
             )
+
+    def _write_costs(self, number: int, published: int, communication: int) -> None:
+        """Write what the plan cost in a batch, given what was there before it."""
+        came = self.lists.published - published
+        facts = {"replication": self.lists.replication()}
+        if came:
+            facts["communication"] = (self.lists.communication - communication) / came
+        file = self.folder / "_metrics" / f"{number}.json"
+        write_once(file, json.dumps(facts), is_durable=False)
 
     def _events_file(self, number: int) -> Path:
         return self.folder / "events" / f"{number}.json"
