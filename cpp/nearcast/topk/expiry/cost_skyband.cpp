@@ -10,6 +10,9 @@ namespace {
 constexpr std::uint32_t kTimedOneIn = 256;
 constexpr double kNewSearch = 0.25, kNewOfAny = 1.0 / 256, kNewMove = 1.0 / 1024;
 
+/// A moment in which the machine did something else is not what it costs.
+double within_reason(double nanoseconds, double usual) { return std::min(nanoseconds, 16 * usual); }
+
 class Stopwatch {
  public:
   double nanoseconds() const {
@@ -31,16 +34,16 @@ void CostSkyband::arrive(SubscriptionId id, const Held& newcomer) {
   const double size = state_.buffers.size(id) + 1;
   const Stopwatch watch;
   SkybandPolicy::arrive(id, newcomer);
-  held_ns_ += kNewOfAny * (watch.nanoseconds() / size - held_ns_);
+  held_ns_ += kNewOfAny * (within_reason(watch.nanoseconds() / size, held_ns_) - held_ns_);
 }
 
 void CostSkyband::evaluate(SubscriptionId id) {
+  const Stopwatch watch;
   const std::uint32_t size = best_skyband_input(state_.subscriptions[id].k, costs_of(id));
   found_.clear();
-  const Stopwatch watch;
   ranking_.best(id, size, kLowestUnits, found_, work_.evaluation);
-  learn_search(id, watch.nanoseconds());
   hold_skyband(id, found_.size() < size ? kLowestUnits : found_.back().units);
+  learn_search(id, watch.nanoseconds());
 }
 
 void CostSkyband::window_moved(bool has_grown) {
@@ -64,8 +67,7 @@ SkybandCosts CostSkyband::costs_of(SubscriptionId id) const {
 }
 
 void CostSkyband::learn_search(SubscriptionId id, double nanoseconds) {
-  // A moment in which the machine did something else is not what a search costs.
-  nanoseconds = std::min(nanoseconds, 16 * any_search_ns_);
+  nanoseconds = within_reason(nanoseconds, any_search_ns_);
   any_search_ns_ += kNewOfAny * (nanoseconds - any_search_ns_);
   if (raw(id) >= search_ns_.size()) search_ns_.resize(raw(id) + 1);
   float& own = search_ns_[raw(id)];

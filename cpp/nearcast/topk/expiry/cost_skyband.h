@@ -4,7 +4,8 @@
 /// What the model needs (expiry/skyband_costs.h) is measured while the engine runs:
 ///
 ///   search   the time of this subscription's evaluations so far, recent ones counting more; of its
-///            first one: that of all subscriptions'
+///            first one: that of all subscriptions'. All that follows from one counts, the new
+///            threshold in the arrival index too
 ///   held     the time of one newcomer in 256, divided by the size of the buffer it entered
 ///   growth   arrivals per departure among the last thousand or so
 ///

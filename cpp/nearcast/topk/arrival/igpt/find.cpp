@@ -19,6 +19,7 @@ void IgptArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCoun
   newcomer_.read(state_, message);
   groups_.clear();
   entries_.clear();
+  passed_.clear();
   candidates_.clear();
   for (const Newcomer::Term& term : newcomer_.terms)
     forest_.content().groups().prefetch(term.token);
@@ -29,15 +30,8 @@ void IgptArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCoun
     if (i + kAhead < groups_.size()) forest_.content().prefetch_entries(groups_[i + kAhead].number);
     open(groups_[i]);
   }
-  work.candidates += entries_.size();
-  seen_.start(state_.subscriptions.slots());
-  for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (i + 2 * kAhead < entries_.size()) table_.prefetch_term(entries_[i + 2 * kAhead].number);
-    if (!may_concern(entries_[i])) continue;
-    candidates_.push_back(table_.term(entries_[i].number).id);
-    seen_.prefetch(raw(candidates_.back()));
-  }
-  std::erase_if(candidates_, [&](SubscriptionId id) { return !seen_.first_visit(raw(id)); });
+  test_entries(work);
+  test_nearness();
   verify(state_, message, candidates_, out, work);
 }
 
@@ -93,8 +87,22 @@ void IgptArrival::open(const Met& group) {
     entries_.push_back({entry->term, group.term, group.nearness});
 }
 
-/// If the list's token is the first that both have. [Skype §5.1 Theorems 1 and 2]
-bool IgptArrival::may_concern(const Met& entry) const {
+/// Lines 17–28.
+void IgptArrival::test_entries(WorkCounters& work) {
+  constexpr std::size_t kAhead = 16;
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (i + kAhead < entries_.size()) table_.prefetch_term(entries_[i + kAhead].number);
+    const double text = text_bound(entries_[i]);
+    if (text < 0) continue;
+    passed_.push_back({table_.term(entries_[i].number).id, text});
+    state_.subscriptions.prefetch(passed_.back().id);
+  }
+  work.candidates += entries_.size();
+}
+
+/// The most text in common, if the list's token is the first that both have; negative if that is
+/// too little. [Skype §5.1 Theorems 1 and 2]
+double IgptArrival::text_bound(const Met& entry) const {
   const igpt::Term& wanted = table_.term(entry.number);
   // What is known of distances is from outside to the border, and from there.
   const double nearness =
@@ -102,10 +110,28 @@ bool IgptArrival::may_concern(const Met& entry) const {
   const double needed = wanted.score - wanted.alpha * nearness - kRounding;
   const Newcomer::Term& said = newcomer_.terms[entry.term];
   const Newcomer::Term& said_behind = newcomer_.terms[entry.term + 1];
-  if (said.max_weight * wanted.weight_sum() < needed) return false;
+  if (said.max_weight * wanted.weight_sum() < needed) return -1;
   const double unseen = std::min(wanted.behind_sum * said_behind.max_weight,
                                  said_behind.weight_sum * wanted.behind_max);
-  return wanted.weight * said.weight + unseen >= needed;
+  const double text = wanted.weight * said.weight + unseen;
+  return text < needed ? -1 : text;
+}
+
+/// Line 29: with the exact distance most who passed are out. Somebody who is concerned passes at
+/// least where its bound holds, at the first common token; of several times one is enough.
+void IgptArrival::test_nearness() {
+  seen_.start(state_.subscriptions.slots());
+  for (const Passed& passed : passed_) {
+    const TopSubscriptions::Record& record = state_.subscriptions[passed.id];
+    const double most = top_score(record.alpha, distance_between(record.at, newcomer_.at),
+                                  state_.max_distance, passed.text, 1);
+    // Half a unit less is rounded up to the threshold; another half is for rounding.
+    if (most < (record.threshold - 1) * 1e-9) continue;
+    candidates_.push_back(passed.id);
+    state_.subscriptions.prefetch_tokens(passed.id);
+    seen_.prefetch(raw(passed.id));
+  }
+  std::erase_if(candidates_, [&](SubscriptionId id) { return !seen_.first_visit(raw(id)); });
 }
 
 }  // namespace nearcast

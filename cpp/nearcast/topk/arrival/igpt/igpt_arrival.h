@@ -16,10 +16,10 @@
 /// - The loops are the other way round. Alg. 1 goes from cell to cell and looks for each token
 ///   there; cells are many, and most do not have the token. Here a newcomer computes the nearness
 ///   of all cells first, then reads, token by token, the groups of all cells.
-/// - A subscription that passes at a common token is scored exactly, so what is common beside it
-///   need not be added up on the way. Alg. 1 adds up only what its pruning lets through: neither
-///   its sums nor its later tests of them decide. Whoever fails at one token fails at all that
-///   follow, so nobody has to be marked as failed.
+/// - A subscription that passes at a common token, and then with its exact distance, is scored
+///   exactly, so what is common beside it need not be added up on the way. Alg. 1 adds up only what
+///   its pruning lets through: neither its sums nor its later tests of them decide. Whoever fails
+///   at one token fails at all that follow, so nobody has to be marked as failed.
 /// - In pref+ a token that the newcomer does not have counts as its next one. A newcomer on the
 ///   border of a cell is inside of it.
 #pragma once
@@ -54,12 +54,19 @@ class IgptArrival final : public ArrivalIndex {
     std::uint32_t term;    ///< of the newcomer
     float nearness;        ///< of the cell
   };
+  /// Somebody who may be concerned.
+  struct Passed {
+    SubscriptionId id;
+    double text;  ///< the most in common, if no token before this one is
+  };
 
   igpt::CellFiles::Item item_of(SubscriptionId id) const;
   void bound_cells(WorkCounters& work);
   void skim(std::uint32_t term, WorkCounters& work);
   void open(const Met& group);
-  bool may_concern(const Met& entry) const;
+  void test_entries(WorkCounters& work);
+  double text_bound(const Met& entry) const;
+  void test_nearness();
 
   bool prunes_groups_;
   const igpt::BoundsScan& scan_;
@@ -71,6 +78,7 @@ class IgptArrival final : public ArrivalIndex {
   std::vector<float> nearness_;  ///< by cell: the most that is left
   std::vector<std::uint32_t> places_;
   std::vector<Met> groups_, entries_;
+  std::vector<Passed> passed_;
   std::vector<SubscriptionId> candidates_;
   VisitStamps seen_;
 };
