@@ -38,9 +38,10 @@ RATIO_COLUMNS = (
     *("keyword-first / auto", "auto / floor", "without vector instructions / auto"),
 )
 SPARK_COLUMNS = (
-    *("what", "messages/s", "times one bare matcher"),
-    *("µs in the partition", "µs around it, per core"),
+    *("what", "messages/s", "times one bare matcher", "the same by cpu"),
+    *("cpu µs", "cpu µs in the partition", "cpu µs around it"),
 )
+SPARK_SHARES = ("ratio", "cpu_ratio", "cpu_us", "native_us", "around_us")
 SPARK_WAYS = {
     "bare": "one bare matcher, messages in memory",
     "files": "Spark, Parquet files or a frame of them",
@@ -224,7 +225,7 @@ def _spark_tables(result: dict[str, Any]) -> str:
 def _batch_part(run: dict[str, Any]) -> str:
     found, rows = run["batch"], []
     for name, what in SPARK_WAYS.items():
-        shares = [found[part].get(name) for part in ("ratio", "native_us", "around_us")]
+        shares = [found[part].get(name) for part in SPARK_SHARES]
         cells = ["" if share is None else _number(share) for share in shares]
         rows.append([what, _number(found["messages_per_s"][name]), *cells])
     facts = run["workload"]

@@ -14,7 +14,7 @@ import nearcast as nc
 from nearcast.spark import temporary
 from nearcast.spark.build import build_index, compact_index, rebalance_index
 from nearcast.spark.deltas import append_delta
-from nearcast.spark.matching import match, rank
+from nearcast.spark.matching import Answers, asked_columns, match, rank
 from nearcast.spark.scans import scan_of
 from nearcast.spark.store import Index
 from nearcast.spark.temporary import remove_temporary, temporary_index
@@ -26,6 +26,13 @@ SAMPLE = some_messages(400, first=10_000).drop_columns(["id"])
 
 def pairs(frame):
     return sorted((row["message"], row["subscription"]) for row in frame.collect())
+
+
+def spread_pairs(messages, path):
+    """Return the pairs that are found when messages are shuffled to their partitions."""
+    index = Index(path)
+    asked = asked_columns(messages, "id")
+    return pairs(Answers(asked, index, index.latest(), is_spread=True).frame())
 
 
 def frame_of(spark, table):
@@ -44,6 +51,7 @@ def test_a_join_equals_one_matcher_and_follows_the_versions(spark, mechanism, pa
     matcher.subscribe("late", keywords="w1 OR unheard")
     changed = expected(matcher, messages)
     assert pairs(match(asked, tmp_path)) == changed
+    assert spread_pairs(asked, tmp_path) == changed
 
     compacted = compact_index(spark, tmp_path)
     assert compacted.deltas == ()
@@ -153,6 +161,7 @@ def test_points_and_boxes_may_be_mixed(spark, partitions, tmp_path):
     mixed = frame_of(spark, points).unionByName(frame_of(spark, boxes), allowMissingColumns=True)
     wanted = [expected(single(table, "rank"), part) for part in (points, boxes)]
     assert pairs(rank(mixed, tmp_path)) == sorted(wanted[0] + wanted[1])
+    assert spread_pairs(mixed, tmp_path) == sorted(wanted[0] + wanted[1])
     assert all(wanted)
 
 
@@ -175,6 +184,19 @@ def test_a_frame_of_subscriptions_and_texts_will_do(spark):
         [("m", "Green TEA!", 0.0, 0.0)], "id string, text string, lon double, lat double"
     )
     assert [tuple(row) for row in match(messages, subscriptions).collect()] == [("m", 1)]
+
+
+def test_texts_find_all_partitions(spark, tmp_path):
+    rows = [(number, [f"tea{number}"]) for number in range(20)]
+    subscriptions = spark.createDataFrame(rows, "id long, keywords array<string>")
+    options = {"mechanism": "prefix", "partitions": 3, "sample": SAMPLE}
+    build_index(subscriptions, tmp_path, **options)
+    messages = spark.createDataFrame(
+        [("m", "Tea3 and TEA11, tea19!", 0.0, 0.0)],
+        "id string, text string, lon double, lat double",
+    )
+    wanted = [("m", 3), ("m", 11), ("m", 19)]
+    assert pairs(match(messages, tmp_path)) == spread_pairs(messages, tmp_path) == wanted
 
 
 def test_what_cannot_be_is_said(spark, tmp_path):

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
 
 import pyarrow.dataset as ds
 import pytest
 from spark.tables import build_here, some_subscriptions
 
 import nearcast as nc
+from nearcast.bench.process_times import descendants_seconds
 from nearcast.bench.spark_batches import compare_batches, set_up
 from nearcast.bench.spark_streams import Feed, measure_stream
 from nearcast.bench.workloads.presets import find_preset
@@ -177,3 +181,16 @@ def test_the_bench_measures_batches_and_streams(session, tmp_path):
     stream = measure_stream(session, preset, place, Feed(400, 0, 2, change_s=0.5))
     assert 0 < stream["latency_s"]["p50"] <= stream["latency_s"]["p99"]
     assert stream["changes"] > 0
+
+
+def test_processor_time_of_descendants_is_counted():
+    before = descendants_seconds()
+    if before is None:
+        pytest.skip("processor times of other processes are read from /proc")
+    burn = "import time\nwhile time.process_time() < 0.3: pass\ninput()"
+    with subprocess.Popen([sys.executable, "-c", burn], stdin=subprocess.PIPE) as child:
+        deadline = time.time() + 60
+        while descendants_seconds() - before < 0.25 and time.time() < deadline:
+            time.sleep(0.05)
+        assert descendants_seconds() - before >= 0.25
+        child.communicate(b"\n")

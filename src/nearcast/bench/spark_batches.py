@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import time
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nearcast.bench.checks import WrongAnswerError
+from nearcast.bench.process_times import descendants_seconds
 from nearcast.bench.workloads.generate import messages, subscriptions
 from nearcast.spark.build import build_index
 from nearcast.spark.load import counter_on
@@ -65,9 +66,10 @@ def compare_batches(spark: SparkSession, place: Workplace, repeat: int) -> dict[
 
     `files` are messages in Parquet files, `rows` a frame of which something was computed before, so
     that rows come through Java; `to_files` also writes the pairs. The bare matcher has its messages
-    in memory, as Arrow's lists of strings. `native_us` is what the workers say that a message took
-    in their partition, `around_us` all else that it took, of all cores. Raises `WrongAnswerError`
-    if pairs differ.
+    in memory, as Arrow's lists of strings. Of processor time, `native_us` is what a message took in
+    a worker's partition, `around_us` all else: Java, transport, reading, writing. `cpu_ratio` is
+    the ratio that a machine with nothing else to do would come to, if time is spread evenly over
+    its cores. Raises `WrongAnswerError` if pairs differ.
     """
     start = time.perf_counter()
     shard = Shard(place.index, place.index.latest(), 0)
@@ -85,15 +87,15 @@ def compare_batches(spark: SparkSession, place: Workplace, repeat: int) -> dict[
         "rows": lambda: _drain(matched(spark.read.parquet(place.messages).where("id >= 0"))),
         "to_files": lambda: matched(place.messages).write.mode("overwrite").parquet(str(out)),
     }
-    took = dict.fromkeys(runs, (float("inf"), 0.0))
+    took: dict[str, list[_Taken]] = {name: [] for name in runs}
     for _ in range(repeat):
         for name, run in runs.items():
             counter.value = {}
-            start = time.perf_counter()
+            before, start = _seconds(), time.perf_counter()
             run()
-            seconds = time.perf_counter() - start
+            wall, used = time.perf_counter() - start, _seconds() - before
             inside = sum(load.seconds for load in counter.value.values())
-            took[name] = min(took[name], (seconds, inside))
+            took[name].append(_Taken(wall, used, inside))
     pairs = _bare(shard, batches)
     _refuse_other_pairs(pairs, pq.read_table(out))
     shutil.rmtree(out)
@@ -106,19 +108,33 @@ def compare_batches(spark: SparkSession, place: Workplace, repeat: int) -> dict[
     }
 
 
-def _shares(
-    took: dict[str, tuple[float, float]], count: int, cores: int
-) -> dict[str, dict[str, float]]:
-    bare = took["bare"][0]
-    spark = {name: times for name, times in took.items() if name != "bare"}
+class _Taken(NamedTuple):
+    """What a run took, in seconds: by the wall, of processors, and of these in partitions."""
+
+    wall: float
+    used: float
+    inside: float
+
+
+def _seconds() -> float:
+    return (descendants_seconds() or 0.0) + time.process_time()
+
+
+def _shares(took: dict[str, list[_Taken]], count: int, cores: int) -> dict[str, dict[str, float]]:
+    wall = {name: min(each.wall for each in runs) for name, runs in took.items()}
+    used = {name: min(runs, key=lambda each: each.used) for name, runs in took.items()}
+    spark = [name for name in took if name != "bare"]
     scale = 1e6 / count
     return {
-        "messages_per_s": {name: round(count / seconds) for name, (seconds, _) in took.items()},
-        "ratio": {name: round(bare / seconds, 6) for name, (seconds, _) in spark.items()},
-        "native_us": {name: round(inside * scale, 2) for name, (_, inside) in spark.items()},
+        "messages_per_s": {name: round(count / seconds) for name, seconds in wall.items()},
+        "ratio": {name: round(wall["bare"] / wall[name], 6) for name in spark},
+        "cpu_ratio": {
+            name: round(used["bare"].used * cores / used[name].used, 6) for name in spark
+        },
+        "cpu_us": {name: round(each.used * scale, 2) for name, each in used.items()},
+        "native_us": {name: round(used[name].inside * scale, 2) for name in spark},
         "around_us": {
-            name: round((seconds * cores - inside) * scale, 2)
-            for name, (seconds, inside) in spark.items()
+            name: round((used[name].used - used[name].inside) * scale, 2) for name in spark
         },
     }
 

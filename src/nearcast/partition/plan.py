@@ -17,12 +17,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from nearcast.errors import InvalidParameterError
 from nearcast.partition.ragged import list_parts, rows_of
@@ -167,11 +167,13 @@ class Plan:
         self, messages: pa.Table | pa.RecordBatch
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         offsets, tokens = list_parts(messages.column("tokens"))
-        rows, codes = rows_of(offsets), self.codes(tokens)
-        if self.mode == "top":
-            return rows, codes  # a later subscription may ask for any word of a live message
-        planned = codes < len(self.words)
-        return rows[planned], codes[planned]
+        rows = rows_of(offsets)
+        if self.mode == "top":  # a later subscription may ask for any word of a live message
+            return rows, self.codes(tokens)
+        encoded = _encoded(tokens)
+        ranks = self._ranks_of(encoded.dictionary)[encoded.indices.to_numpy()]
+        planned = ranks >= 0
+        return rows[planned], ranks[planned]
 
     def _seen_by_text(
         self,
@@ -205,19 +207,16 @@ class Plan:
         What it exceeds the planned words by says, by its remainder, which part they belong to.
         """
         encoded = _encoded(words)
-        ranks, planned = self._ranks, len(self.words)
-        found = np.array(
-            [
-                planned + crc32(word.encode()) if (rank := ranks.get(word)) is None else rank
-                for word in encoded.dictionary.to_pylist()
-            ],
-            np.int64,
-        )
+        found = self._ranks_of(encoded.dictionary)
+        lost = np.flatnonzero(found < 0)
+        unplanned = encoded.dictionary.take(pa.array(lost)).to_pylist()
+        found[lost] = [len(self.words) + crc32(word.encode()) for word in unplanned]
         return found[encoded.indices.to_numpy()] if len(words) else np.zeros(0, np.int64)
 
-    @cached_property
-    def _ranks(self) -> dict[str, int]:
-        return {word: rank for rank, word in enumerate(self.words.to_pylist())}
+    def _ranks_of(self, words: pa.Array) -> NDArray[np.int64]:
+        """Return the number of each planned word, and -1 of the others."""
+        places = pc.index_in(words, value_set=self.words.cast(words.type))
+        return np.asarray(pc.fill_null(places, -1).to_numpy(), np.int64).copy()
 
     def learn(self, words: pa.Array) -> Plan:
         """Return the same plan when subscriptions use further words: messages follow them.
@@ -227,7 +226,8 @@ class Plan:
         if not self.homes.size or len(words) == 0:
             return self
         unique = _encoded(words).dictionary.to_pylist()
-        new = [word for word in unique if word not in self._ranks]
+        known = self._ranks_of(pa.array(unique, pa.string())) >= 0
+        new = [word for word, is_known in zip(unique, known, strict=True) if not is_known]
         if not new:
             return self
         homes = np.array([crc32(word.encode()) for word in new]) % self.shape[0]

@@ -2,7 +2,9 @@
 
 With one partition every task maps the whole index and there is no shuffle. With several, a message
 is copied to the partitions that its plan names; the first partition that has both answers for a
-pair, so replicas never show and nothing has to be de-duplicated.
+pair, so replicas never show and nothing has to be de-duplicated. On a cluster the copies are
+shuffled, so that a machine needs its own partitions only. Where all workers are on one machine that
+would gain nothing: each task maps the partitions that its messages need.
 
 A frame's rows come to a worker through Java, which takes longer than matching them. The workers
 read Parquet files, and frames that are no more than their columns, themselves (`files.py`).
@@ -129,6 +131,8 @@ class Answers:
     pieces: Pieces | None = None
     """Where the workers find these messages themselves."""
     counter: Accumulator[Loads] | None = None
+    is_spread: bool | None = None
+    """Whether messages are shuffled to their partitions; None: if there are several machines."""
 
     @property
     def columns(self) -> str:
@@ -145,9 +149,10 @@ class Answers:
     def map(self, last: _Step, columns: str) -> DataFrame:
         """Return what `last` makes of the pairs, in the workers that find them."""
         path, number, counter = str(self.index.path), self.manifest.version, self.counter
-        if self.manifest.partitions == 1:
+        if self.manifest.partitions == 1 or not self._shuffles():
+            step = match_batches if self.manifest.partitions == 1 else match_everywhere
             return self._over_messages(
-                lambda batches: last(match_batches(batches, path, number, counter)), columns
+                lambda batches: last(step(batches, path, number, counter)), columns
             )
         routed = self._over_messages(
             lambda batches: route_batches(batches, path, number), routed_schema(self.messages)
@@ -156,6 +161,11 @@ class Answers:
         return parts.mapInArrow(
             lambda batches: last(match_routed(batches, path, number, counter)), columns
         )
+
+    def _shuffles(self) -> bool:
+        if self.is_spread is not None:
+            return self.is_spread
+        return not str(self.messages.sparkSession.conf.get("spark.master", "")).startswith("local")
 
     def _over_messages(self, step: _Step, columns: str | StructType) -> DataFrame:
         if self.pieces is None:
@@ -207,6 +217,19 @@ def match_batches(
     for batch in batches:
         for part in by_place(batch):
             yield from _named(measured(shard, part, counter), part)
+
+
+def match_everywhere(
+    batches: Iterator[pa.RecordBatch],
+    path: str,
+    version: int,
+    counter: Accumulator[Loads] | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """Match batches against all partitions that must see them, here."""
+    for batch in batches:
+        for part in by_place(batch):
+            routed = route_batch(_with_tokens(part), path, version).combine_chunks()
+            yield from match_routed(iter(routed.to_batches()), path, version, counter)
 
 
 def route_batches(
