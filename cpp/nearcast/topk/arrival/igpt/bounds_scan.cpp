@@ -1,5 +1,6 @@
 #include "nearcast/topk/arrival/igpt/bounds_scan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -29,13 +30,15 @@ void nearness_plain(std::span<const CellBlock> cells, const Spot& spot, bool pru
 }
 
 std::uint32_t groups_plain(const GroupBlock* blocks, std::uint32_t size, const float* nearness,
-                           float text, std::uint32_t* out) {
+                           const Said& said, std::uint32_t* out) {
   std::uint32_t found = 0;
   for (std::uint32_t place = 0; place < size; ++place) {
     const GroupBlock& block = blocks[place / GroupBlock::kSize];
     const std::uint32_t i = place % GroupBlock::kSize;
     out[found] = place;
-    found += block.weight[i] * text >= block.score[i] - block.alpha[i] * nearness[block.cell[i]];
+    const float text =
+        std::min(block.weight[i] * said.weight_sum, block.weight_sum[i] * said.max_weight);
+    found += text >= block.score[i] - block.alpha[i] * nearness[block.cell[i]];
   }
   return found;
 }
@@ -66,8 +69,8 @@ void nearness_avx2(std::span<const CellBlock> cells, const Spot& spot, bool prun
 }
 
 std::uint32_t groups_avx2(const GroupBlock* blocks, std::uint32_t size, const float* nearness,
-                          float text, std::uint32_t* out) {
-  const __m256 said = _mm256_set1_ps(text);
+                          const Said& said, std::uint32_t* out) {
+  const __m256 sum = _mm256_set1_ps(said.weight_sum), most = _mm256_set1_ps(said.max_weight);
   std::uint32_t found = 0;
   for (std::uint32_t first = 0; first < size; first += GroupBlock::kSize) {
     const GroupBlock& block = blocks[first / GroupBlock::kSize];
@@ -75,8 +78,9 @@ std::uint32_t groups_avx2(const GroupBlock* blocks, std::uint32_t size, const fl
     const __m256 near = _mm256_i32gather_ps(nearness, cells, 4);
     const __m256 needed = _mm256_sub_ps(_mm256_loadu_ps(block.score),
                                         _mm256_mul_ps(_mm256_loadu_ps(block.alpha), near));
-    const __m256 passes =
-        _mm256_cmp_ps(_mm256_mul_ps(_mm256_loadu_ps(block.weight), said), needed, _CMP_GE_OQ);
+    const __m256 text = _mm256_min_ps(_mm256_mul_ps(_mm256_loadu_ps(block.weight), sum),
+                                      _mm256_mul_ps(_mm256_loadu_ps(block.weight_sum), most));
+    const __m256 passes = _mm256_cmp_ps(text, needed, _CMP_GE_OQ);
     auto mask = static_cast<std::uint32_t>(_mm256_movemask_ps(passes));
     if (size - first < GroupBlock::kSize) mask &= (1u << (size - first)) - 1;
     for (; mask != 0; mask &= mask - 1)

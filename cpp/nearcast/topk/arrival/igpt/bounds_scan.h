@@ -28,6 +28,11 @@ struct Spot {
 
 /// Somebody of a cell that the newcomer is in, or touches, may be as near as this.
 constexpr float kNearest = 1;
+/// What a newcomer says from one of its tokens on.
+struct Said {
+  float weight_sum, max_weight;  ///< wtsum(m.w), maxwt(m.w)
+};
+
 /// Of a cell that is skipped: less than anybody asks for.
 constexpr float kSkipped = -1e30f;
 
@@ -37,8 +42,9 @@ struct BoundsScan {
   /// Lemma 6].
   void (*nearness)(std::span<const CellBlock> cells, const Spot& spot, bool prunes, float* out);
   /// Writes the places of groups that cannot be skipped [Skype §5.2.1 Theorem 3]; returns how many.
+  /// A group is skipped too if Theorem 1 holds for all of it.
   std::uint32_t (*groups)(const GroupBlock* blocks, std::uint32_t size, const float* nearness,
-                          float text, std::uint32_t* out);
+                          const Said& said, std::uint32_t* out);
 
   static const BoundsScan& best();
   static const BoundsScan& plain();

@@ -114,8 +114,13 @@ void CellFiles::set_needs(SubscriptionId id) {
 /// The scan computes with short numbers: a millionth is more than their rounding.
 Slot CellFiles::slot_of(std::uint32_t group, const Entry& first) const {
   const double room = 1e-6 * (std::fabs(double{first.score}) + first.alpha);
-  return {rounded_down(first.score - room), first.alpha, rounded_up(first.weight * (1 + 1e-6)),
-          cell_of(numbers_.key(group)), groups_[group].size > 1 ? Slot::kMany | group : first.term};
+  const auto up = [](float value) { return rounded_up(value * (1 + 1e-6)); };
+  return {rounded_down(first.score - room),
+          first.alpha,
+          up(first.weight),
+          up(first.weight_sum),
+          cell_of(numbers_.key(group)),
+          groups_[group].size > 1 ? Slot::kMany | group : first.term};
 }
 
 /// Write the first entry of a group of many, or the only one, into the columns.
@@ -218,10 +223,7 @@ void CellFiles::check_invariants() const {
     const Slot shown = columns_.at(token_of(numbers_.key(number)), group.place);
     const Entry first =
         group.size > 1 ? entries_.view(group.entries).front() : Entry::of(table_, shown.filed);
-    const Slot slot = slot_of(number, first);
-    ensure(shown.score == slot.score && shown.alpha == slot.alpha && shown.weight == slot.weight &&
-               shown.cell == slot.cell && shown.filed == slot.filed,
-           "igpt: a group is not what the columns say");
+    ensure(shown == slot_of(number, first), "igpt: a group is not what the columns say");
     ensure(table_.term(first.term).group == number, "igpt: a term is filed somewhere else");
   }
   for (std::uint32_t node = 0; node < cells_.size(); ++node) {

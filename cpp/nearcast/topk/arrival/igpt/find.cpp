@@ -56,8 +56,9 @@ void IgptArrival::skim(std::uint32_t term, WorkCounters& work) {
   if (places_.size() < size) places_.resize(size);
   std::uint32_t found = size;
   if (prunes_groups_) {  // Theorem 3
-    const float text = rounded_up(newcomer_.terms[term].weight_sum + kRounding);
-    found = scan_.groups(blocks.data(), size, nearness_.data(), text, places_.data());
+    const igpt::Said said{rounded_up(newcomer_.terms[term].weight_sum + kRounding),
+                          rounded_up(newcomer_.terms[term].max_weight + kRounding)};
+    found = scan_.groups(blocks.data(), size, nearness_.data(), said, places_.data());
   }
   for (std::uint32_t i = 0; i < found; ++i) {
     const std::uint32_t place = prunes_groups_ ? places_[i] : i;
@@ -76,11 +77,13 @@ void IgptArrival::skim(std::uint32_t term, WorkCounters& work) {
 /// Lines 13–16: the entries of a group, up to where all can be skipped.
 void IgptArrival::open(const Met& group) {
   const std::span<const Entry> all = forest_.content().entries(group.number);
-  const double text = newcomer_.terms[group.term].weight_sum + kRounding;
+  const double sum = newcomer_.terms[group.term].weight_sum + kRounding;
+  const double most = newcomer_.terms[group.term].max_weight + kRounding;
   auto end = all.end();
   if (prunes_groups_) {  // Theorem 4
     end = std::partition_point(all.begin(), end, [&](const Entry& entry) {
-      return entry.weight * text >= entry.score - double{entry.alpha} * group.nearness;
+      const double text = std::min(entry.weight * sum, entry.weight_sum * most);
+      return text >= entry.score - double{entry.alpha} * group.nearness;
     });
   }
   for (auto entry = all.begin(); entry != end; ++entry)

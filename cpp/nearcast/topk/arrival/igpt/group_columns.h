@@ -16,18 +16,20 @@ namespace nearcast::igpt {
 
 /// One group.
 struct Slot {
-  float score;          ///< kScore* of the first entry, less some room for rounding
-  float alpha, weight;  ///< the largest α* and maxwt
+  float score;                      ///< kScore* of the first entry, less some room for rounding
+  float alpha, weight, weight_sum;  ///< the largest α*, maxwt and wtsum
   std::uint32_t cell;
   std::uint32_t filed;  ///< the term of the only entry; or with kMany, the number of the group
 
   static constexpr std::uint32_t kMany = 0x80000000u;
+
+  friend bool operator==(const Slot&, const Slot&) = default;
 };
 
 struct GroupBlock {
   static constexpr std::uint32_t kSize = 8;
 
-  float score[kSize], alpha[kSize], weight[kSize];
+  float score[kSize], alpha[kSize], weight[kSize], weight_sum[kSize];
   std::uint32_t cell[kSize], filed[kSize];
 };
 
@@ -56,14 +58,15 @@ class GroupColumns {
     block.score[lane] = slot.score;
     block.alpha[lane] = slot.alpha;
     block.weight[lane] = slot.weight;
+    block.weight_sum[lane] = slot.weight_sum;
     block.cell[lane] = slot.cell;
     block.filed[lane] = slot.filed;
   }
   Slot at(Token token, std::uint32_t place) const {
     const GroupBlock& block = blocks(token)[place / GroupBlock::kSize];
     const std::uint32_t lane = place % GroupBlock::kSize;
-    return {block.score[lane], block.alpha[lane], block.weight[lane], block.cell[lane],
-            block.filed[lane]};
+    return {block.score[lane],      block.alpha[lane], block.weight[lane],
+            block.weight_sum[lane], block.cell[lane],  block.filed[lane]};
   }
   /// The last one takes its place, which is returned as it is then.
   Slot remove(Token token, std::uint32_t place) {

@@ -21,10 +21,7 @@ void GroupEntries::add(ListHandle& group, std::uint32_t term) {
   const std::span<Entry> all = arena_.view(group);
   const std::size_t place = place_of(all.first(all.size() - 1), entry);
   std::copy_backward(all.begin() + static_cast<std::ptrdiff_t>(place), all.end() - 1, all.end());
-  if (place + 1 < all.size()) {
-    entry.alpha = std::max(entry.alpha, all[place + 1].alpha);
-    entry.weight = std::max(entry.weight, all[place + 1].weight);
-  }
+  if (place + 1 < all.size()) entry.take_in(all[place + 1]);
   all[place] = entry;
   repair(all, place);
 }
@@ -42,25 +39,20 @@ void GroupEntries::remove(ListHandle& group, std::uint32_t term) {
 void GroupEntries::repair(std::span<Entry> all, std::size_t end) {
   for (std::size_t place = end; place-- > 0;) {
     Entry now = Entry::of(table_, all[place].term);
-    if (place + 1 < all.size()) {
-      now.alpha = std::max(now.alpha, all[place + 1].alpha);
-      now.weight = std::max(now.weight, all[place + 1].weight);
-    }
-    if (now.alpha == all[place].alpha && now.weight == all[place].weight) return;  // so before it
+    if (place + 1 < all.size()) now.take_in(all[place + 1]);
+    if (now.has_bounds_of(all[place])) return;  // so have those before
     all[place] = now;
   }
 }
 
 void GroupEntries::check(const ListHandle& group) const {
   const std::span<const Entry> all = arena_.view(group);
-  float alpha = 0, weight = 0;
   for (std::size_t i = all.size(); i-- > 0;) {
-    const Entry own = Entry::of(table_, all[i].term);
-    alpha = std::max(alpha, own.alpha);
-    weight = std::max(weight, own.weight);
+    Entry now = Entry::of(table_, all[i].term);
+    if (i + 1 < all.size()) now.take_in(all[i + 1]);
     ensure(i + 1 == all.size() || all[i].is_before(all[i + 1]), "igpt: a group is out of order");
-    ensure(all[i].alpha == alpha && all[i].weight == weight, "igpt: an entry's bounds are wrong");
-    ensure(all[i].score == own.score, "igpt: an entry has an old threshold");
+    ensure(all[i].has_bounds_of(now), "igpt: an entry's bounds are wrong");
+    ensure(all[i].score == now.score, "igpt: an entry has an old threshold");
   }
 }
 

@@ -1,14 +1,15 @@
 /// A group of two or more: subscriptions of one cell with a token and similar α, by rising kScore*.
 /// [Skype §5.2]
 ///
-/// An entry knows the largest α* and maxwt of itself and all behind it. So the first one says
-/// everything about the group (Theorem 3), and the first one that the inequality holds for ends it
-/// (Theorem 4).
+/// An entry knows the largest α*, maxwt and wtsum of itself and all behind it. So the first one
+/// says everything about the group (Theorem 3), and the first one that the inequality holds for
+/// ends it (Theorem 4).
 ///
 /// A threshold that moves takes its entry out and puts it in again; those before it are repaired at
 /// once, and nothing is ever stale. A group is short: a cell has few subscriptions with one token.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 
@@ -19,14 +20,23 @@
 namespace nearcast::igpt {
 
 struct Entry {
-  std::uint32_t term;   ///< in the table
-  float score;          ///< kScore*
-  float alpha, weight;  ///< the largest α* and maxwt from here to the end of the group
+  std::uint32_t term;               ///< in the table
+  float score;                      ///< kScore*
+  float alpha, weight, weight_sum;  ///< the largest α*, maxwt and wtsum from here on
+
+  void take_in(const Entry& behind) {
+    alpha = std::max(alpha, behind.alpha);
+    weight = std::max(weight, behind.weight);
+    weight_sum = std::max(weight_sum, behind.weight_sum);
+  }
+  bool has_bounds_of(const Entry& other) const {
+    return alpha == other.alpha && weight == other.weight && weight_sum == other.weight_sum;
+  }
 
   /// A group of one.
   static Entry of(const SubscriptionTable& table, std::uint32_t term) {
     const Term& own = table.term(term);
-    return {term, own.score, own.alpha, own.max_weight()};
+    return {term, own.score, own.alpha, own.max_weight(), rounded_up(own.weight_sum())};
   }
   bool is_before(const Entry& other) const {
     return score < other.score || (score == other.score && term < other.term);

@@ -16,6 +16,9 @@
 /// - The loops are the other way round. Alg. 1 goes from cell to cell and looks for each token
 ///   there; cells are many, and most do not have the token. Here a newcomer computes the nearness
 ///   of all cells first, then reads, token by token, the groups of all cells.
+/// - A group is skipped, or ends, by Theorem 1 too, with the largest wtsum in it: the test of
+/// single
+///   subscriptions that a newcomer's first tokens need, whose wtsum is large.
 /// - A subscription that passes at a common token, and then with its exact distance, is scored
 ///   exactly, so what is common beside it need not be added up on the way. Alg. 1 adds up only what
 ///   its pruning lets through: neither its sums nor its later tests of them decide. Whoever fails
