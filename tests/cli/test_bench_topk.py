@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -57,6 +58,8 @@ def test_bench_topk_refuses_what_it_does_not_know(capsys):
     assert "no arrival is called 'best'" in capsys.readouterr().err
     assert call(bench, "bench", "topk", "--kinds", "auto+best") == 2
     assert "no expiry is called 'best'" in capsys.readouterr().err
+    assert call(bench, "bench", "topk", "--settling", -1) == 2
+    assert "--settling: wanted 0 or more" in capsys.readouterr().err
     assert call(bench, "bench", "topk", "--window", 0) == 2
     assert "wanted 1 or more" in capsys.readouterr().err
 
@@ -112,6 +115,40 @@ def test_a_contender_with_parameters_does_not_stand_for_its_kind(scenario):
     names = ["igpt+cskyband", "igpt+kmax", "igpt+skyband", "igpt+cskyband:ranking=ir-tree"]
     run = run_topk(scenario, [read_contender(name) for name in names], Silent(), checked=0)
     assert run.ratios == ratios_of(run.contenders[:3])
+
+
+def test_contenders_of_the_same_parameters_are_compared_with_each_other(scenario):
+    kinds = ("igpt+cskyband", "igpt+kmax", "igpt+skyband", "ipt+cskyband")
+    specs = [read_contender(f"{kind}:max_cell=50") for kind in kinds]
+    run = run_topk(scenario, specs, Silent(), checked=50)
+    assert len(run.ratios) == 2
+    assert all(name.endswith(", max_cell=50") for name in run.ratios)
+
+
+def test_work_says_what_a_newcomer_looked_at(scenario):
+    specs = [read_contender(f"{kind}+naive") for kind in ("igpt", "ipt", "ciq", "brute-force")]
+    igpt, ipt, ciq, brute = (cost.work for cost in run_topk(scenario, specs, Silent()).contenders)
+    assert igpt.groups > 0
+    assert igpt.candidates < ipt.candidates
+    # Group pruning skips nobody whom the bounds for single subscriptions would let through.
+    assert igpt.inserts < igpt.verified == ipt.verified < igpt.candidates
+    assert ciq.verified < ciq.candidates < brute.candidates == SIZES.subscriptions
+
+
+def test_messages_that_settle_are_not_measured():
+    sizes = replace(SIZES, messages=100, settling=200)
+    late = make_top_scenario(find_preset("zipf"), "messages", 1, sizes)
+    early = make_top_scenario(
+        find_preset("zipf"), "messages", 1, replace(sizes, messages=200, settling=0)
+    )
+    specs = [read_contender("auto")]
+    settled, fresh = (run_topk(each, specs, Silent(), checked=50) for each in (late, early))
+    both = run_topk(
+        make_top_scenario(find_preset("zipf"), "messages", 1, SIZES), specs, Silent(), checked=0
+    )
+    assert (settled.workload.settling, settled.workload.messages) == (200, 100)
+    changes = [100 * settled.contenders[0].work.changes, 200 * fresh.contenders[0].work.changes]
+    assert sum(changes) == pytest.approx(300 * both.contenders[0].work.changes, abs=0.1)
 
 
 def test_scenario_weighs_words_by_the_window_and_spans_everything(scenario):
