@@ -106,6 +106,13 @@ def test_lists_taken_over_are_those_that_were_searched(scenario):
     assert searched.memory.mean_buffer == taken.memory.mean_buffer
 
 
+def test_lists_whose_length_depends_on_the_search_are_not_taken_over(scenario):
+    kinds = ("auto+cskyband", "auto+kmax")
+    names = [*kinds, *(f"{kind}:ranking=ir-tree" for kind in kinds)]
+    run = run_topk(scenario, [read_contender(name) for name in names], Silent(), checked=0)
+    assert [cost.start_seconds is None for cost in run.contenders] == [False, False, False, True]
+
+
 def test_ratios_are_those_that_the_contenders_can_give(scenario):
     run = run_topk(scenario, [read_contender(name) for name in PAIRS], Silent(), checked=0)
     assert ratios_of(run.contenders) == run.ratios

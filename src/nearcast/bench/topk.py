@@ -118,10 +118,14 @@ class _Entrant:
         self.before = self.stream.stats()
 
     def _keeps_the_same_as(self, other: _Entrant) -> bool:
-        """Whether buffers are the same; a parameter of the search does not change them."""
+        """Whether buffers are the same.
+
+        How messages are searched changes them only where a cost model knows what searches cost.
+        """
         mine, theirs = (dict(each.spec.parameters) for each in (self, other))
-        for parameters in (mine, theirs):
-            parameters.pop("ranking", None)
+        if self.expiry != PAPER_EXPIRY:
+            for parameters in (mine, theirs):
+                parameters.pop("ranking", None)
         return self.expiry == other.expiry and mine == theirs
 
     def run(self, scenario: TopScenario, first: int, end: int) -> None:
