@@ -54,7 +54,7 @@ def set_up(
     rows = plain(subscriptions(preset, subscribed, seed))
     pq.write_table(rows, folder / "subscriptions" / "0.parquet")
     build_index(spark.read.parquet(str(folder / "subscriptions")), folder / "index")
-    step = -(-published // FILES)
+    step = max(-(-published // FILES), 1)
     for start in range(0, published, step):
         table = numbered(preset, min(step, published - start), seed, start)
         pq.write_table(table, folder / "messages" / f"{start}.parquet")
