@@ -17,6 +17,11 @@
 /// the threshold of a size is, the search for so many of the best messages says: prob(θ) is read
 /// off the window itself.
 ///
+/// The walk takes arrivals and departures for independent. A departure is an arrival of a window
+/// ago: in a steady stream the number of messages above a threshold returns to its mean, and a
+/// buffer lasts longer than the model says. The more so the larger it is, which is on the safe
+/// side.
+///
 /// Departs from the paper:
 /// - The k-skyband of n messages in random order has k(1 + ln(n/k)) on average, not k·ln(n/k): the
 ///   first k are in it for sure. With the paper's formula keeping k messages would cost nothing.
