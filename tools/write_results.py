@@ -244,8 +244,8 @@ def _stream_part(run: dict[str, Any]) -> str:
         f"{facts['source']}, {facts['subscriptions']:,} subscriptions, {facts['master']}; "
         f"{found['rate']:,} messages per second for {found['seconds']} s after warming up, in "
         f"{found['files_per_s']} Parquet files per second, {found['changes']} changes of "
-        f"subscriptions; {found['waiting_at_the_end']:,} messages not yet read when the last file "
-        f"came.\n\n{_table(('what', *(f'{mark} s' for mark in marks)), rows)}"
+        f"subscriptions; when the last file came {found['waiting_at_the_end']:,} messages were "
+        f"waiting.\n\n{_table(('what', *(f'{mark} s' for mark in marks)), rows)}"
     )
 
 

@@ -181,6 +181,7 @@ def test_the_bench_measures_batches_and_streams(session, tmp_path):
     stream = measure_stream(session, preset, place, Feed(400, 0, 2, change_s=0.5))
     assert 0 < stream["latency_s"]["p50"] <= stream["latency_s"]["p99"]
     assert stream["changes"] > 0
+    assert 0 <= stream["waiting_at_the_end"] <= 800
 
 
 def test_processor_time_of_descendants_is_counted():
