@@ -56,7 +56,8 @@ def test_lists_equal_those_of_one_hub_after_every_batch(mechanism, window, tmp_p
             assert held(stream, wanted) == wanted, (seed, number)
 
 
-def test_who_starts_again_is_where_the_other_stopped(tmp_path):
+def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch):
+    monkeypatch.setattr(partition_hub, "SAVE_EVERY", 5)
     lines = random_log(7, 120)
     plan = plan_of("prefix", 4, lines)
     hub = nc.Hub(window=WINDOWS["count"])
@@ -71,6 +72,8 @@ def test_who_starts_again_is_where_the_other_stopped(tmp_path):
         # Replayed, with whatever events: it is done.
         again = stream.run_batch(number, [], in_process(stream))
         assert again.read_bytes() == changes
+    saved = {path.name.split("-step-")[1] for path in (tmp_path / "rounds" / "saved").iterdir()}
+    assert len(saved) == 2 * (number + 1) // 5
 
 
 def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path):

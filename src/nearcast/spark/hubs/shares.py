@@ -26,6 +26,7 @@ from nearcast.errors import NearcastError
 from nearcast.events import Publish, Retract, read_event
 from nearcast.hub import Hub
 from nearcast.spark.ledger import Ledger, Net
+from nearcast.spark.saves import open_hub, save_hub
 from nearcast.spark.store import read_arrow
 
 if TYPE_CHECKING:
@@ -108,11 +109,6 @@ def ops_file(folder: Path, number: int) -> Path:
     return folder / "told" / f"batch-{number:09}.arrow"
 
 
-def saved_file(folder: Path, number: int, owner: int) -> Path:
-    """Return where a hub is saved after a batch."""
-    return folder / "saved" / f"hub-{owner:05}-batch-{number:09}.snapshot"
-
-
 class ShareHub:
     """One of the hubs, and how many batches it has seen."""
 
@@ -150,18 +146,14 @@ def do_batch(folder: Path, number: int, owner: int, settings: Settings) -> pa.Ta
     for missed in range(share.seen + 1, number):
         share.step(folder, missed)
     changes = share.step(folder, number)
-    if (number + 1) % SAVE_EVERY == 0:
-        target = saved_file(folder, number, owner)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        share.hub.save(target)
+    save_hub(share.hub, folder, number, owner, SAVE_EVERY)
     _hubs[key] = share
     return changes
 
 
 def _opened(folder: Path, number: int, owner: int, settings: Settings) -> ShareHub:
     """Return the hub as it was saved last before a batch, or an empty one."""
-    for seen in range(number // SAVE_EVERY * SAVE_EVERY - 1, -1, -SAVE_EVERY):
-        path = saved_file(folder, seen, owner)
-        if path.is_file():
-            return ShareHub(owner, Hub.open(path), seen)
+    saved = open_hub(folder, number, owner, SAVE_EVERY)
+    if saved is not None:
+        return ShareHub(owner, *saved)
     return ShareHub(owner, Hub(window=settings.window, weights=settings.weights))
