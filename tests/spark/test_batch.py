@@ -14,6 +14,7 @@ import nearcast as nc
 from nearcast.spark import temporary
 from nearcast.spark.build import build_index, compact_index, rebalance_index
 from nearcast.spark.deltas import append_delta
+from nearcast.spark.load import counter_on
 from nearcast.spark.matching import Answers, asked_columns, match, rank
 from nearcast.spark.scans import scan_of
 from nearcast.spark.store import Index
@@ -45,7 +46,11 @@ def test_a_join_equals_one_matcher_and_follows_the_versions(spark, mechanism, pa
     options = {"mechanism": mechanism, "partitions": partitions, "sample": SAMPLE}
     build_index(frame_of(spark, table), tmp_path, **options)
     matcher, asked = single(table), frame_of(spark, messages)
-    assert pairs(match(asked, tmp_path)) == expected(matcher, messages)
+    counter = counter_on(spark.sparkContext)
+    found = pairs(match(asked, tmp_path, counter=counter))
+    assert found == expected(matcher, messages)
+    assert sum(load.pairs for load in counter.value.values()) == len(found)
+    assert set(counter.value) <= set(range(partitions))
 
     append_delta(Index(tmp_path), [{"op": "subscribe", "id": "late", "keywords": "w1 OR unheard"}])
     matcher.subscribe("late", keywords="w1 OR unheard")

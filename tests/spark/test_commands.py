@@ -77,6 +77,16 @@ def test_raw_files_become_a_matched_stream(session, tmp_path, capsys):
     assert "nearcast_pairs_total 1" in text.read_text()
 
 
+def test_old_versions_are_removed(tmp_path, capsys):
+    index, _ = build_here(tmp_path / "index", some_subscriptions(20))
+    build_here(tmp_path / "index", some_subscriptions(20))
+    assert main(["spark", "vacuum", str(tmp_path / "index"), "--keep", "1"]) == 0
+    assert len(said(capsys)["removed"]) == 1
+    assert index.versions() == [2]
+    assert main(["spark", "vacuum", str(tmp_path / "index"), "--keep", "0"]) == 1
+    assert "at least 1" in capsys.readouterr().err
+
+
 def test_what_is_wrong_is_said(tmp_path, capsys):
     (tmp_path / "bad.ndjson").write_text("{\n")
     assert main(["spark", "change", str(tmp_path), str(tmp_path / "bad.ndjson")]) == 1

@@ -91,6 +91,20 @@ def test_wrong_mappings_are_refused():
 
 
 @pytest.mark.spark
+def test_json_is_an_array_or_lines_whatever_it_is_called(spark, tmp_path):
+    for name, text in {
+        "array": '[{"id": 1},\n{"id": 2}]',
+        "lines": '{"id": 1}\n{"id": 2}\n',
+        "object": '{\n"id": 1}',
+        "empty": "",
+    }.items():
+        path = tmp_path / f"{name}.json"
+        path.write_text(text)
+        rows = read_raw(spark, str(path)).collect()
+        assert [row["id"] for row in rows] == [1, 2][: {"object": 1, "empty": 0}.get(name, 2)]
+
+
+@pytest.mark.spark
 def test_files_become_versions_with_statistics_that_can_be_matched(spark, tmp_path):
     csv = tmp_path / "raw.csv"
     csv.write_text('key,what,lon,lat\n1,Tea tea,0,0\n2,"Green, ""tea""\n",1,1\n3,,x,0\n')

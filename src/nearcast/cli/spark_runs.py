@@ -182,6 +182,12 @@ def run_compact(args: argparse.Namespace) -> int:
     return 0
 
 
+def run_vacuum(args: argparse.Namespace) -> int:
+    """Remove old versions; what was removed to stdout."""
+    print(json.dumps({"removed": Index(args.index).vacuum(keep=args.keep)}))
+    return 0
+
+
 def run_rebalance(args: argparse.Namespace) -> int:
     """Distribute the newest version anew."""
     sample = _sample(args)
@@ -314,6 +320,7 @@ RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
     "build": run_build,
     "change": run_change,
     "compact": run_compact,
+    "vacuum": run_vacuum,
     "rebalance": run_rebalance,
     "stream": run_stream,
     "tops": run_tops,

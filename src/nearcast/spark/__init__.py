@@ -6,6 +6,7 @@ ordinary functions and classes over files and Arrow, tested without Spark. `buil
 """
 
 from nearcast.spark.build import build_index, compact_index, rebalance_index
+from nearcast.spark.load import counter_on
 from nearcast.spark.matching import match, rank
 from nearcast.spark.prepare import prepare_messages, prepare_subscriptions
 from nearcast.spark.store import Index
@@ -16,6 +17,7 @@ __all__ = [
     "Index",
     "build_index",
     "compact_index",
+    "counter_on",
     "match",
     "prepare_messages",
     "prepare_subscriptions",

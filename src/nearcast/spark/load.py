@@ -40,7 +40,7 @@ def add_loads(one: Mapping[int, Load], other: Mapping[int, Load]) -> Loads:
 
 
 def counter_on(context: SparkContext) -> Accumulator[Loads]:
-    """Return what workers may add loads to, and the driver reads."""
+    """Return a counter of what partitions do: workers add to it, and the driver reads `value`."""
     from pyspark import AccumulatorParam
 
     class _Sum(AccumulatorParam):  # type: ignore[misc]

@@ -51,6 +51,7 @@ def match(
     *,
     key: str = "id",
     version: int | None = None,
+    counter: Accumulator[Loads] | None = None,
 ) -> DataFrame:
     """Return which messages match which subscriptions.
 
@@ -69,13 +70,15 @@ def match(
         The column that names a message.
     version
         Of the index; the newest unless given. All of the answer comes from one version.
+    counter
+        As `counter_on` makes it: gets what each partition did, whenever the answer is asked.
 
     Returns
     -------
     DataFrame
         `message` (the key) and `subscription`, each pair once.
     """
-    return answer(messages, subscriptions, "match", key=key, version=version)
+    return answer(messages, subscriptions, "match", key=key, version=version, counter=counter)
 
 
 def rank(
@@ -84,12 +87,13 @@ def rank(
     *,
     key: str = "id",
     version: int | None = None,
+    counter: Accumulator[Loads] | None = None,
 ) -> DataFrame:
     """Return which messages reach the threshold of which rank subscriptions, with scores.
 
     Parameters
     ----------
-    messages, subscriptions, key, version
+    messages, subscriptions, key, version, counter
         As for `match`; the index is of mode "rank".
 
     Returns
@@ -97,7 +101,7 @@ def rank(
     DataFrame
         `message` (the key), `subscription` and `score`, each pair once.
     """
-    return answer(messages, subscriptions, "rank", key=key, version=version)
+    return answer(messages, subscriptions, "rank", key=key, version=version, counter=counter)
 
 
 def answer(

@@ -39,21 +39,32 @@ MAX_REASONS = 20
 
 
 def read_raw(spark: SparkSession, path: str, form: str | None = None) -> DataFrame:
-    """Read CSV (with a header), JSON (an array), NDJSON, Parquet, or events (lines as they are)."""
+    """Read CSV (with a header), JSON, NDJSON, Parquet, or events (lines as they are).
+
+    JSON is an array of objects or one object; with an object on each line it is NDJSON, whatever
+    the file is called.
+    """
     kind = form or _form_of(path)
     if kind == "csv":
         # As RFC 4180 and most programs write it: texts have line breaks, and quotes are doubled.
         return spark.read.csv(path, header=True, escape='"', multiLine=True)
-    if kind == "json":
-        return spark.read.json(path, multiLine=True)
-    if kind == "ndjson":
-        return spark.read.json(path)
+    if kind in ("json", "ndjson"):
+        # Of several values in a file Spark reads the first and says nothing.
+        return spark.read.json(path, multiLine=kind == "json" and not _is_lines(spark, path))
     if kind == "events":
         return spark.read.text(path)
     if kind == "parquet":
         return spark.read.parquet(path)
     what = "format is unknown"
     raise InvalidParameterError(what, got=kind, wanted="csv, json, ndjson, parquet or events")
+
+
+def _is_lines(spark: SparkSession, path: str) -> bool:
+    """Whether the first line is an object of its own."""
+    try:
+        return isinstance(json.loads(spark.read.text(path).head(1)[0][0]), dict)
+    except (ValueError, IndexError):
+        return False
 
 
 def _form_of(path: str) -> str:
