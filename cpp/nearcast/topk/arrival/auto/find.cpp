@@ -106,6 +106,7 @@ void AutoArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCoun
     plain::Search{scratch_.blocks, scratch_.candidates, work}.read(*reading.lists, reading.key,
                                                                    query, reading.counts_rest);
   }
+  work.verified += scratch_.candidates.size();
   verify(message, out);
 }
 
