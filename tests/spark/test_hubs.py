@@ -9,6 +9,7 @@ from spark.hub_logs import batches, by_hub, random_lines, refused, written
 from spark.top_logs import WEIGHTS, WINDOWS
 
 import nearcast as nc
+from nearcast.spark import saves
 from nearcast.spark.hubs import shares
 from nearcast.spark.hubs.stream import HubStream, in_process, stream_hubs
 
@@ -42,7 +43,7 @@ def test_a_live_message_called_tick_is_not_taken_back_by_the_clock(tmp_path):
 
 
 def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr(shares, "SAVE_EVERY", 3)
+    monkeypatch.setattr(saves, "SAVE_EVERY", 3)
     hub, wanted = nc.Hub(window=WINDOWS["count"]), []
     for number, lines in enumerate(batches(random_lines(9, 200))):
         stream = HubStream(3, tmp_path, window=WINDOWS["count"])  # recalls everything

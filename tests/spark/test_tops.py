@@ -10,6 +10,7 @@ from spark.top_logs import WEIGHTS, WINDOWS, applied, plan_of, random_log
 import nearcast as nc
 from nearcast.cli.__main__ import main
 from nearcast.partition import MECHANISMS, Plan
+from nearcast.spark import saves
 from nearcast.spark.store import read_arrow
 from nearcast.spark.tops import partition_hub
 from nearcast.spark.tops.lists import TopLists
@@ -57,7 +58,7 @@ def test_lists_equal_those_of_one_hub_after_every_batch(mechanism, window, tmp_p
 
 
 def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch):
-    monkeypatch.setattr(partition_hub, "SAVE_EVERY", 5)
+    monkeypatch.setattr(saves, "SAVE_EVERY", 5)
     lines = random_log(7, 120)
     plan = plan_of("prefix", 4, lines)
     hub = nc.Hub(window=WINDOWS["count"])

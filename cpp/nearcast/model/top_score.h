@@ -59,17 +59,30 @@ inline double vector_length(TokenSpan tokens, std::span<const std::uint32_t> cou
   return std::sqrt(sum);
 }
 
-/// The product of a subscription's vector and a message's; 0 if they share no token.
-inline double common_product(TokenSpan wanted, TokenSpan said,
-                             std::span<const std::uint32_t> counts, const TokenWeights& weights) {
+/// The sum of what common tokens bring, brings(i) for the i-th that is said; 0 if there are none.
+template <typename Brings>
+double sum_of_common(TokenSpan wanted, TokenSpan said, Brings&& brings) {
   double sum = 0;
   std::size_t at = 0;
   for (const Token token : wanted) {
     while (at < said.size() && said[at] < token) ++at;
     if (at == said.size()) break;
-    if (said[at] == token) sum += count_at(counts, at) * weights[token] * weights[token];
+    if (said[at] == token) sum += brings(at);
   }
   return sum;
+}
+
+/// What the i-th token that is said brings to the product with a subscription that wants it.
+inline double common_part(TokenSpan said, std::span<const std::uint32_t> counts,
+                          const TokenWeights& weights, std::size_t i) {
+  return count_at(counts, i) * weights[said[i]] * weights[said[i]];
+}
+
+/// The product of a subscription's vector and a message's; 0 if they share no token.
+inline double common_product(TokenSpan wanted, TokenSpan said,
+                             std::span<const std::uint32_t> counts, const TokenWeights& weights) {
+  return sum_of_common(wanted, said,
+                       [&](std::size_t i) { return common_part(said, counts, weights, i); });
 }
 
 inline double distance_between(Point a, Point b) {

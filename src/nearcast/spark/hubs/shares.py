@@ -9,8 +9,7 @@ ledger: whether an event is rejected (its id may be in use elsewhere), and what 
 that brings the clock forward is told to the other hubs as a retraction of a message that is not
 live: it changes nothing but the time, and lets go what is due.
 
-A worker that has a hub brings it forward by the batches that it missed; one that has not opens the
-last snapshot, or starts from the first batch. So any worker can do any hub.
+Any worker can do any hub (`saves.py`).
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from nearcast.errors import NearcastError
 from nearcast.events import Publish, Retract, read_event
 from nearcast.hub import Hub
 from nearcast.spark.ledger import Ledger, Net
-from nearcast.spark.saves import open_hub, save_hub
+from nearcast.spark.saves import KeptHubs
 from nearcast.spark.store import read_arrow
 
 if TYPE_CHECKING:
@@ -35,9 +34,6 @@ if TYPE_CHECKING:
 
     from nearcast.model import Window
     from nearcast.weights import Weights
-
-SAVE_EVERY = 64
-"""Batches after which a hub is saved: how many a worker without it has to do again at most."""
 
 OPS = pa.schema(
     [
@@ -109,51 +105,27 @@ def ops_file(folder: Path, number: int) -> Path:
     return folder / "told" / f"batch-{number:09}.arrow"
 
 
-class ShareHub:
-    """One of the hubs, and how many batches it has seen."""
-
-    def __init__(self, owner: int, hub: Hub, seen: int = -1) -> None:
-        self.owner = owner
-        self.seen = seen
-        self.hub = hub
-
-    def step(self, folder: Path, number: int) -> pa.Table:
-        """Do one batch; return its changes."""
-        told = read_arrow(ops_file(folder, number))
-        rows, lines = [], []
-        for op in told.to_pylist():
-            is_mine = op["owner"] is None or op["owner"] == self.owner
-            line = op["event"] if is_mine else op["others"]
-            if line is not None:
-                rows.append(op["row"])
-                lines.append(line)
-        changes = self.hub.apply(lines).cast(CHANGES)
-        numbers = np.array(rows, np.int64)[changes.column("event").to_numpy() - 1]
-        self.seen = number
-        return changes.set_column(0, CHANGES.field(0), pa.array(numbers, pa.int64()))
+def _step(hub: Hub, folder: Path, number: int, owner: int) -> pa.Table:
+    """Do one batch; return its changes."""
+    rows, lines = [], []
+    for op in read_arrow(ops_file(folder, number)).to_pylist():
+        is_mine = op["owner"] is None or op["owner"] == owner
+        line = op["event"] if is_mine else op["others"]
+        if line is not None:
+            rows.append(op["row"])
+            lines.append(line)
+    changes = hub.apply(lines).cast(CHANGES)
+    numbers = np.array(rows, np.int64)[changes.column("event").to_numpy() - 1]
+    return changes.set_column(0, CHANGES.field(0), pa.array(numbers, pa.int64()))
 
 
-_hubs: dict[tuple[str, int], ShareHub] = {}
+_hubs = KeptHubs(_step)
 
 
 def do_batch(folder: Path, number: int, owner: int, settings: Settings) -> pa.Table:
     """Bring a hub to a batch and return the changes of that batch."""
-    key = (str(folder), owner)
-    # Out of the table while it changes: what an error leaves behind is nobody's.
-    share = _hubs.pop(key, None)
-    if share is None or share.seen >= number:
-        share = _opened(folder, number, owner, settings)
-    for missed in range(share.seen + 1, number):
-        share.step(folder, missed)
-    changes = share.step(folder, number)
-    save_hub(share.hub, folder, number, owner, SAVE_EVERY)
-    _hubs[key] = share
-    return changes
 
+    def make() -> Hub:
+        return Hub(window=settings.window, weights=settings.weights)
 
-def _opened(folder: Path, number: int, owner: int, settings: Settings) -> ShareHub:
-    """Return the hub as it was saved last before a batch, or an empty one."""
-    saved = open_hub(folder, number, owner, SAVE_EVERY)
-    if saved is not None:
-        return ShareHub(owner, *saved)
-    return ShareHub(owner, Hub(window=settings.window, weights=settings.weights))
+    return _hubs.advance(folder, number, owner, make)

@@ -1,9 +1,7 @@
 """One partition of the top lists: a hub that is told who comes and who goes.
 
-Every round is a file that names what each partition is told. A worker that has a partition's hub
-brings it forward by the rounds that it missed; one that has not opens what was saved last, or
-starts from the first file. So any worker can do any partition, and a worker that dies takes nothing
-with it.
+Every round is a file that names what each partition is told, so any worker can do any partition
+(`saves.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import pyarrow as pa
 
 from nearcast.hub import Hub
 from nearcast.model import Window
-from nearcast.spark.saves import open_hub, save_hub
+from nearcast.spark.saves import KeptHubs
 from nearcast.spark.store import read_arrow, write_arrow
 from nearcast.spark.tops.lists import Op, Partial
 
@@ -28,9 +26,6 @@ if TYPE_CHECKING:
 ENDLESS = Window(count=2**31 - 1)
 """The window of a partition: it is told who goes."""
 
-SAVE_EVERY = 64
-"""Rounds after which a hub is saved: how many a worker without it has to do again at most."""
-
 OPS = pa.schema([("partition", pa.int32()), ("event", pa.string())])
 
 
@@ -40,28 +35,6 @@ class Settings(NamedTuple):
     weights: Weights | None
     space: tuple[float, float, float, float]
     topk: str
-
-
-class PartitionHub:
-    """The hub of one partition, and which rounds it has seen."""
-
-    def __init__(self, partition: int, hub: Hub, seen: int = -1) -> None:
-        self.partition = partition
-        self.seen = seen
-        self.hub = hub
-
-    def step(self, number: int, events: list[dict[str, object]]) -> list[Partial]:
-        """Apply one round; return the lists that it changed."""
-        changes = self.hub.apply(events)
-        self.seen = number
-        touched = dict.fromkeys(changes.column("subscription").to_pylist())
-        partials = []
-        for id_ in touched:
-            if id_ in self.hub:
-                found = self.hub.results(id_)
-                messages, scores = [m for m, _ in found], [score or 0.0 for _, score in found]
-                partials.append(Partial(self.partition, id_, messages, scores))
-        return partials
 
 
 def round_file(folder: Path, number: int) -> Path:
@@ -85,29 +58,27 @@ def read_round(folder: Path, number: int, partition: int) -> list[dict[str, obje
     return [json.loads(line) for line in mine.column("event").to_pylist()]
 
 
-_hubs: dict[tuple[str, int], PartitionHub] = {}
+def _step(hub: Hub, folder: Path, number: int, partition: int) -> list[Partial]:
+    """Apply one round; return the lists that it changed."""
+    changes = hub.apply(read_round(folder, number, partition))
+    touched = dict.fromkeys(changes.column("subscription").to_pylist())
+    partials = []
+    for id_ in touched:
+        if id_ in hub:
+            found = hub.results(id_)
+            messages, scores = [m for m, _ in found], [score or 0.0 for _, score in found]
+            partials.append(Partial(partition, id_, messages, scores))
+    return partials
+
+
+_hubs = KeptHubs(_step)
 
 
 def do_round(folder: Path, number: int, partition: int, settings: Settings) -> list[Partial]:
     """Bring a partition to a round and return the lists that this round changed."""
-    key = (str(folder), partition)
-    # Out of the table while it changes: what an error leaves behind is nobody's.
-    hub = _hubs.pop(key, None)
-    if hub is None or hub.seen >= number:
-        hub = _opened(folder, number, partition, settings)
-    for missed in range(hub.seen + 1, number):
-        hub.step(missed, read_round(folder, missed, partition))
-        save_hub(hub.hub, folder, missed, partition, SAVE_EVERY)  # nobody was asked about it
-    partials = hub.step(number, read_round(folder, number, partition))
-    save_hub(hub.hub, folder, number, partition, SAVE_EVERY)
-    _hubs[key] = hub
-    return partials
 
+    def make() -> Hub:
+        weights, space, topk = settings
+        return Hub(window=ENDLESS, weights=weights, space=space, topk=topk)
 
-def _opened(folder: Path, number: int, partition: int, settings: Settings) -> PartitionHub:
-    """Return the hub as it was saved last before a round, or an empty one."""
-    saved = open_hub(folder, number, partition, SAVE_EVERY)
-    if saved is not None:
-        return PartitionHub(partition, *saved)
-    weights, space, topk = settings
-    return PartitionHub(partition, Hub(window=ENDLESS, weights=weights, space=space, topk=topk))
+    return _hubs.advance(folder, number, partition, make)

@@ -119,8 +119,7 @@ void AutoArrival::verify(MessageId message, std::vector<ArrivalHit>& out) {
   const std::span<const std::uint32_t> counts = state_.messages.counts(message);
   scratch_.brings.resize(said.size());
   for (std::size_t i = 0; i < said.size(); ++i) {
-    const double idf = (*state_.weights)[said[i]];
-    scratch_.brings[i] = count_at(counts, i) * idf * idf;
+    scratch_.brings[i] = common_part(said, counts, *state_.weights, i);
   }
   constexpr std::size_t kAhead = 8;
   const auto prefetch = [&](std::size_t i) {
@@ -135,13 +134,8 @@ void AutoArrival::verify(MessageId message, std::vector<ArrivalHit>& out) {
     prefetch(i + 2 * kAhead);
     prefetch_tokens(i + kAhead);
     const SubscriptionId id = candidates[i];
-    double product = 0;
-    std::size_t at = 0;
-    for (const Token token : state_.subscriptions.tokens(id)) {
-      while (at < said.size() && said[at] < token) ++at;
-      if (at == said.size()) break;
-      if (said[at] == token) product += scratch_.brings[at];
-    }
+    const double product = sum_of_common(state_.subscriptions.tokens(id), said,
+                                         [&](std::size_t at) { return scratch_.brings[at]; });
     if (product == 0) continue;
     const Units units = units_of(state_.score(id, message, product));
     if (units >= state_.buffers.threshold(id)) out.push_back({id, units});
