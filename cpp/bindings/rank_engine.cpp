@@ -38,7 +38,8 @@ Rect box_from(const nb::tuple& box) {
           nb::cast<double>(box[3])};
 }
 
-void start_epoch(RankEngine& self, std::uint64_t documents, nb::handle words, nb::handle counts) {
+void start_rank_epoch(RankEngine& self, std::uint64_t documents, nb::handle words,
+                      nb::handle counts) {
   const auto pairs = word_counts_from(words, counts);
   nb::gil_scoped_release unlocked;
   self.start_epoch(documents, pairs);
@@ -92,7 +93,7 @@ void bind_rank_engine(nb::module_& module) {
       .def(
           "has", [](const RankEngine& self, nb::handle id) { return self.has(id_from(id)); },
           "id"_a)
-      .def("start_epoch", &start_epoch, "documents"_a, "words"_a, "counts"_a,
+      .def("start_epoch", &start_rank_epoch, "documents"_a, "words"_a, "counts"_a,
            "Weigh by these numbers of documents from now on.")
       .def("end_epoch", &RankEngine::end_epoch, "Every token counts 1 from now on.")
       .def("rank", &rank, "texts"_a, "is_text"_a, "places"_a, "rows"_a, "is_timed"_a,

@@ -7,24 +7,22 @@
 namespace nearcast {
 namespace {
 
-constexpr std::uint32_t kDeepest = 24;  // what a quadtree allows
-
 bool is_before(const PivotItem& a, const PivotItem& b) {
   return a.key != b.key ? a.key < b.key : a.label < b.label;
 }
 
 /// The deepest level of the quadtree of the world on which the box touches at most `most` cells.
 std::uint32_t level_of(const Rect& box, std::uint64_t most) {
-  const double columns = 1 << kDeepest;
+  const double columns = 1 << kDeepestLevel;
   const auto cell = [&](double part) {
     return static_cast<std::uint64_t>(std::clamp(part * columns, 0.0, columns - 1));
   };
   const std::uint64_t west = cell((box.west + 180) / 360), east = cell((box.east + 180) / 360);
   const std::uint64_t south = cell((box.south + 90) / 180), north = cell((box.north + 90) / 180);
-  for (std::uint32_t up = 0; up < kDeepest; ++up) {
+  for (std::uint32_t up = 0; up < kDeepestLevel; ++up) {
     const std::uint64_t across = (east >> up) - (west >> up) + 1;
     const std::uint64_t along = (north >> up) - (south >> up) + 1;
-    if (across * along <= most) return kDeepest - up;
+    if (across * along <= most) return kDeepestLevel - up;
   }
   return 0;
 }

@@ -39,6 +39,8 @@
 
 namespace nearcast {
 
+constexpr std::uint32_t kDeepestLevel = 24;  ///< cells of a quadtree are never smaller
+
 using Label = std::uint32_t;
 
 /// What an index calls its entries: by their ids, unless it has an order of its own.

@@ -8,13 +8,11 @@
 namespace nearcast {
 namespace {
 
-constexpr std::uint32_t kDeepest = 24;
-
 /// The first level whose cells are smaller than the area.
 std::uint32_t depth_for(double min_area) {
   const double cells = area_of(kWorld) / min_area;
   const double depth = std::floor(std::log2(std::max(cells, 1.0)) / 2) + 1;
-  return static_cast<std::uint32_t>(std::min<double>(kDeepest, depth));
+  return static_cast<std::uint32_t>(std::min<double>(kDeepestLevel, depth));
 }
 
 }  // namespace
