@@ -216,7 +216,8 @@ class Plan:
     def _ranks_of(self, words: pa.Array) -> NDArray[np.int64]:
         """Return the number of each planned word, and -1 of the others."""
         places = pc.index_in(words, value_set=self.words.cast(words.type))
-        return np.asarray(pc.fill_null(places, -1).to_numpy(), np.int64).copy()
+        ranks: NDArray[np.int64] = np.array(pc.fill_null(places, -1).to_numpy(), np.int64)
+        return ranks
 
     def learn(self, words: pa.Array) -> Plan:
         """Return the same plan when subscriptions use further words: messages follow them.

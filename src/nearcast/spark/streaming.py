@@ -14,7 +14,7 @@ from __future__ import annotations
 import json
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Required, TypedDict
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from nearcast.spark.event_lines import read_lines
 from nearcast.spark.kafka import Topic
@@ -77,10 +77,13 @@ def stream_matches(
     return _start(messages, write, place, trigger_seconds, until_empty=until_empty)
 
 
-class EventOptions(TypedDict, total=False):
+class _Checkpoint(TypedDict):
+    checkpoint: str | PathLike[str]
+
+
+class EventOptions(_Checkpoint, total=False):
     """What `stream_events` can be told; the checkpoint it must be."""
 
-    checkpoint: Required[str | PathLike[str]]
     order: str | list[str] | None
     trigger_seconds: float
     until_empty: bool

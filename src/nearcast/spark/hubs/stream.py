@@ -34,10 +34,10 @@ from nearcast.spark.streaming import stream_events
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
-    from typing import Unpack
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
+    from typing_extensions import Unpack
 
     from nearcast.model import Window
     from nearcast.spark.streaming import EventOptions

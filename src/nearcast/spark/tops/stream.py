@@ -24,10 +24,10 @@ from nearcast.spark.tops.partition_hub import Settings, do_round, round_file, wr
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
-    from typing import Unpack
 
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
+    from typing_extensions import Unpack
 
     from nearcast.model import Window
     from nearcast.partition import Plan

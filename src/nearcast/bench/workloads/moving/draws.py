@@ -48,4 +48,5 @@ def _scramble(bits: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Let each bit depend on all, one-to-one (the finisher of SplitMix64)."""
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return bits ^ (bits >> np.uint64(31))
+    bits = bits ^ (bits >> np.uint64(31))
+    return bits
