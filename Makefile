@@ -4,32 +4,38 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
-.PHONY: help build test check lint demo sanitize fuzz stub wheel clean
+.PHONY: help build test lint demo sanitize fuzz stub wheel oldest clean
 
 help:
 	@echo "make demo      build, then show the main job in the terminal"
 	@echo "make test      build, check style and layers, run all tests"
 	@echo "make sanitize  the contract suite under AddressSanitizer and UBSan (EXAMPLES=5)"
 	@echo "make fuzz      long fuzzing (ROUNDS=200000)"
+	@echo "make oldest    the unit tests under the oldest Python (OLDEST=python3.10)"
 	@echo "make stub      write src/nearcast/_core.pyi anew"
 	@echo "make wheel     a wheel in dist/"
 
 build: $(VENV)/.built
 
-$(VENV)/.tools: pyproject.toml
+# Each target installs what it needs and no more: the demo wants neither Spark nor the linters.
+$(VENV)/.builder: pyproject.toml
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --group build --group dev
+	$(BIN)/python -m pip install --quiet --group build
 	@touch $@
 
-$(VENV)/.built: $(VENV)/.tools $(SOURCES)
+$(VENV)/.built: $(VENV)/.builder $(SOURCES)
 	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	@touch $@
+
+$(VENV)/.tools: $(VENV)/.builder
+	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
 test: build lint
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
-lint: build
+lint: build $(VENV)/.tools
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -41,13 +47,13 @@ lint: build
 demo: build
 	$(BIN)/nearcast demo
 
-stub: build
+stub: build $(VENV)/.tools
 	$(BIN)/python tools/check_stub.py --write
 
 wheel: $(VENV)/.tools
 	$(BIN)/python -m build --wheel --outdir dist .
 
-fuzz: build
+fuzz: build $(VENV)/.tools
 	NEARCAST_FUZZ_ROUNDS=$(or $(ROUNDS),200000) $(BIN)/python -m pytest tests/fuzz -q
 
 # A second environment, so that the sanitized extension never meets the ordinary one.
@@ -63,6 +69,17 @@ sanitize:
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  NEARCAST_EXAMPLES=$(or $(EXAMPLES),5) \
 	  $(SANITIZE_BIN)/python -m pytest tests/contract tests/fuzz -q -n 2 -p no:cacheprovider
+
+# Python 3.10 is promised: build for it, import every module, run the tests of single rooms.
+OLDEST ?= python3.10
+OLDEST_BIN := .venv-oldest/bin
+oldest:
+	test -d .venv-oldest || $(OLDEST) -m venv .venv-oldest
+	$(OLDEST_BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	$(OLDEST_BIN)/python -m pip install --quiet --group build --group dev
+	$(OLDEST_BIN)/python -m pip install --quiet --no-build-isolation .
+	$(OLDEST_BIN)/python tools/import_all.py
+	$(OLDEST_BIN)/python -m pytest tests/unit tests/cli -q -n 2
 
 clean:
 	rm -rf build dist $(VENV)/.built
