@@ -1,5 +1,4 @@
-#include <array>
-
+#include "nearcast/base/bounded_array.h"
 #include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/model/semantics.h"
@@ -58,17 +57,16 @@ void AutoIndex::match(const Message& message, MatchScratch& scratch, MatchSink& 
 void AutoIndex::match_group(std::span<const Message> messages, MatchScratch& scratch,
                             MatchSink& sink) const {
   constexpr std::size_t kProbes = 16;
-  std::array<automatic::Probe, kProbes> probes;
-  std::size_t count = 0;
+  BoundedArray<automatic::Probe, kProbes> probes;
   for (const Message& message : messages) {
-    if (count + 2 > kProbes) {
-      search({probes.data(), count}, scratch, sink);
-      count = 0;
+    if (probes.size() + message.place.parts > kProbes) {
+      search(probes.view(), scratch, sink);
+      probes.clear();
     }
     for (int part = 0; part < message.place.parts; ++part)
-      probes[count++] = {message, part, frame_.cells(message.place.part[part])};
+      probes.push_back({message, part, frame_.cells(message.place.part[part])});
   }
-  if (count != 0) search({probes.data(), count}, scratch, sink);
+  if (!probes.empty()) search(probes.view(), scratch, sink);
 }
 
 void AutoIndex::search(std::span<automatic::Probe> probes, MatchScratch& scratch,

@@ -37,7 +37,7 @@ struct Search {
 
   static constexpr std::uint64_t kIsCertain = std::uint64_t{1} << 32;  ///< the cells decide
   static constexpr std::uint64_t kIsMatch = std::uint64_t{1} << 33;    ///< nothing is left to ask
-  /// Lists whose memory is asked for before any is read: more would push each other out again.
+  /// Lists that are prefetched before any is read: more would push each other out of the cache.
   static constexpr std::uint32_t kAtOnce = 128;
   static constexpr std::size_t kAhead = 24;  ///< proposals between asking for a record and using it
 
@@ -45,55 +45,51 @@ struct Search {
     Head head;
     std::uint32_t probe;
   };
-  Short* shorts = nullptr;
-  std::uint32_t short_count = 0;
-  const Message* marked = nullptr;  ///< the message whose signatures are in scratch.bits
+  BoundedArray<Short, kAtOnce> shorts;  ///< in the order of the probes
+  std::uint32_t taken = 0;              ///< lists since the last read(); no more than kAtOnce
+  std::uint32_t first_taken = 0;        ///< the probe that the first of them was taken for
+  const Message* marked = nullptr;      ///< the message whose signatures are in scratch.bits
 
   void run() {
     scratch.queue.clear();
     scratch.pending.clear();
     scratch.found.clear();
-    Short room[kAtOnce];
-    shorts = room;
-    std::uint32_t first = 0, taken = 0;
     for (std::uint32_t p = 0; p < probes.size(); ++p) {
-      if (lists != 0) taken += take(heads[0], p);
+      if (lists != 0) take(heads[0], p);
       for (const Token token : probes[p].message->tokens) {
         if (raw(token) + 1 >= lists) break;  // tokens ascend
-        if (taken == kAtOnce) {
-          read(first, p);
-          first = p;
-          taken = 0;
-        }
-        taken += take(heads[raw(token) + 1], p);
+        take(heads[raw(token) + 1], p);
       }
     }
-    read(first, static_cast<std::uint32_t>(probes.size()) - 1);
+    read(static_cast<std::uint32_t>(probes.size()) - 1);
     mark(nullptr);
     report();
   }
 
-  std::uint32_t take(const Head& head, std::uint32_t probe) {
-    if (head.is_empty()) return 0;
+  /// A probe may meet any number of lists: those that came before are read when kAtOnce are taken.
+  void take(const Head& head, std::uint32_t probe) {
+    if (head.is_empty()) return;
+    if (taken == kAtOnce) read(probe);
+    ++taken;
     ++sink.work.nodes_visited;
     if (head.is_heavy()) {
       const auto& list = heavies.list(head.place);
       push_node(probe, list.levels, list.root);
     } else {
       smalls.prefetch(head);
-      shorts[short_count++] = {head, probe};
+      shorts.push_back({head, probe});
     }
-    return 1;
   }
 
-  /// Everything taken for probes `first` to `last`.
-  void read(std::uint32_t first, std::uint32_t last) {
+  /// Everything taken so far, the last of it for probe `last`, for which more may follow.
+  void read(std::uint32_t last) {
+    const std::uint32_t first = first_taken;
     auto& queue = scratch.queue;
     std::size_t block = descend(), next = 0, hit = 0, doubt = 0;
     scratch.hits.clear();
     scratch.doubts.clear();
     for (std::uint32_t p = first; p <= last; ++p) {
-      for (; next < short_count && shorts[next].probe == p; ++next)
+      for (; next < shorts.size() && shorts[next].probe == p; ++next)
         scan_short(probes[p], shorts[next].head);
       for (; block < queue.size() && queue[block] >> 40 == p; ++block)
         scan_block(probes[p], heavies.block(static_cast<std::uint32_t>(queue[block])).record());
@@ -110,8 +106,10 @@ struct Search {
       for (; doubt < probe.doubts_end; ++doubt) check(probe, scratch.doubts[doubt]);
       probe.pending_end = scratch.pending.size();
     }
-    short_count = 0;
+    shorts.clear();
     queue.clear();
+    taken = 0;
+    first_taken = last;
   }
 
   // ---- long lists ----
