@@ -9,6 +9,8 @@
 #include <mutex>
 #include <utility>
 
+#include "nearcast/base/fork_guard.h"
+
 namespace nearcast {
 namespace {
 
@@ -17,7 +19,7 @@ struct Block {
   std::size_t bytes = 0;
 };
 
-std::mutex mutex;
+InnerMutex mutex;
 std::array<Block, 8> kept;
 std::size_t kept_bytes = 0;
 

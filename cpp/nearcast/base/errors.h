@@ -15,6 +15,7 @@ enum class ErrorKind {
   kDuplicateId,
   kUnknownId,
   kSnapshot,
+  kUnsupported,
   kInternal,
 };
 

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "nearcast/base/fork_guard.h"
+
 namespace nearcast {
 
 template <typename Scratch>
@@ -38,7 +40,7 @@ class ScratchPool {
     idle_.push_back(std::move(scratch));
   }
 
-  std::mutex mutex_;
+  InnerMutex mutex_;
   std::vector<std::unique_ptr<Scratch>> idle_;
 };
 

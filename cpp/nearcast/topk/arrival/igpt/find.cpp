@@ -7,7 +7,6 @@
 namespace nearcast {
 namespace {
 
-using igpt::Entry;
 using igpt::GroupBlock;
 using igpt::Slot;
 
@@ -76,12 +75,12 @@ void IgptArrival::skim(std::uint32_t term, WorkCounters& work) {
 
 /// Lines 13–16: the entries of a group, up to where all can be skipped.
 void IgptArrival::open(const Met& group) {
-  const std::span<const Entry> all = forest_.content().entries(group.number);
+  const std::span<const igpt::Entry> all = forest_.content().entries(group.number);
   const double sum = newcomer_.terms[group.term].weight_sum + kRounding;
   const double most = newcomer_.terms[group.term].max_weight + kRounding;
   auto end = all.end();
   if (prunes_groups_) {  // Theorem 4
-    end = std::partition_point(all.begin(), end, [&](const Entry& entry) {
+    end = std::partition_point(all.begin(), end, [&](const igpt::Entry& entry) {
       const double text = std::min(entry.weight * sum, entry.weight_sum * most);
       return text >= entry.score - double{entry.alpha} * group.nearness;
     });
