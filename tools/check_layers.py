@@ -23,6 +23,7 @@ CPP = {
 PYTHON = {
     "errors": set(),
     "model": {"errors"},
+    "in_process": {"errors"},
     "text": {"errors"},
     "weights": {"errors"},
     "keywords": {"errors", "model", "text"},
@@ -30,10 +31,10 @@ PYTHON = {
     "columns": {"_core", "errors", "model", "text"},
     "explain": {"model"},
     "safe_region": {"model", "explain"},
-    "matcher": {"_core", "errors", "model", "text", "weights", "keywords", "columns"},
+    "matcher": {"_core", "errors", "model", "in_process", "text", "weights", "keywords", "columns"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
-    | {"explain", "matcher"},
-    "top_stream": {"_core", "matcher"},
+    | {"explain", "in_process", "matcher"},
+    "top_stream": {"_core", "in_process", "matcher"},
     "partition": {"errors", "model", "weights", "events"},
     "spark": {"errors", "model", "text", "weights", "events", "columns", "matcher"}
     | {"hub", "partition"},

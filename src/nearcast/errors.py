@@ -13,11 +13,12 @@ Who raises what
 `UnknownIdError`            `Hub`, `Matcher`: move or unsubscribe of an id that is not there
 `SnapshotError`             saving and opening: not a snapshot, damaged, or of another version
 `UnsupportedError`          an index kind that is asked for what it does not do
+`NotCopyableError`          `pickle` and `copy` of what lives in the memory of its process
 `InternalError`             our bug; please report it
 ==========================  ====================================================================
 
 The first five are also a `ValueError`, `DuplicateIdError` too; the others are what a Python
-programmer would catch: `KeyError`, `OSError`, `NotImplementedError`.
+programmer would catch: `KeyError`, `OSError`, `NotImplementedError`, `TypeError`.
 """
 
 from __future__ import annotations
@@ -246,6 +247,12 @@ class UnsupportedError(NearcastError, NotImplementedError):
     """An index kind that does not do what was asked; another does."""
 
     code = "unsupported"
+
+
+class NotCopyableError(NearcastError, TypeError):
+    """A hub or a matcher cannot be copied or pickled: it lives in the memory of its process."""
+
+    code = "not_copyable"
 
 
 class InternalError(NearcastError):

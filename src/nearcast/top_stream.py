@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nearcast import _core
+from nearcast.in_process import InProcess
 from nearcast.matcher import check_parameters
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ class StepTimes:
     changes: int
 
 
-class TopStream:
+class TopStream(InProcess):
     """Top subscriptions over the newest `window` messages.
 
     Parameters
@@ -74,6 +75,8 @@ class TopStream:
     topk, expiry, topk_parameters
         As of a `Hub`.
     """
+
+    copy_hint = "make another in the other process"
 
     def __init__(
         self,

@@ -20,6 +20,7 @@ TREE = {
     "UnknownIdError": KeyError,
     "SnapshotError": OSError,
     "UnsupportedError": NotImplementedError,
+    "NotCopyableError": TypeError,
     "InternalError": NearcastError,
 }
 
