@@ -19,6 +19,8 @@ const char* class_name(ErrorKind kind) {
       return "UnknownIdError";
     case ErrorKind::kSnapshot:
       return "SnapshotError";
+    case ErrorKind::kUnsupported:
+      return "UnsupportedError";
     case ErrorKind::kInternal:
       return "InternalError";
   }

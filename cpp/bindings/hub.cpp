@@ -9,6 +9,8 @@
 
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/turns.h"
+#include "nearcast/engine/shared_hub.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -85,7 +87,7 @@ nb::tuple changes_to_python(ChangeColumns&& changes) {
       promises_to_python(std::move(changes.promises)), rejected);
 }
 
-ChangeColumns applied(Hub& self, const nb::list& events, bool stops_at_error, bool is_timed) {
+ChangeColumns applied(SharedHub& self, const nb::list& events, bool stops_at_error, bool is_timed) {
   std::vector<Event> batch;
   batch.reserve(events.size());
   for (const nb::handle event : events) batch.push_back(event_from(nb::cast<nb::tuple>(event)));
@@ -93,23 +95,24 @@ ChangeColumns applied(Hub& self, const nb::list& events, bool stops_at_error, bo
   return self.apply(batch, stops_at_error, is_timed);
 }
 
-nb::tuple apply(Hub& self, const nb::list& events, bool stops_at_error) {
+nb::tuple apply(SharedHub& self, const nb::list& events, bool stops_at_error) {
   return changes_to_python(applied(self, events, stops_at_error, false));
 }
 
-nb::tuple measure(Hub& self, const nb::list& events) {
+nb::tuple measure(SharedHub& self, const nb::list& events) {
   ChangeColumns changes = applied(self, events, true, true);
   const double seconds = changes.cpu_seconds;
   auto nanoseconds = to_numpy(std::move(changes.nanoseconds));
   return nb::make_tuple(changes_to_python(std::move(changes)), nanoseconds, seconds);
 }
 
-nb::dict top_stats(const TopLists& lists) {
+nb::dict top_stats(const SharedHub& self) {
   nb::dict out;
-  const auto now = lists.stats();
+  const auto [now, bytes] =
+      ask(self, [](const Hub& hub) { return std::pair(hub.top_stats(), hub.top_bytes()); });
   if (!now) return out;
   out["subscriptions"] = now->subscriptions;
-  out["memory_bytes"] = lists.memory_bytes();
+  out["memory_bytes"] = bytes;
   out["buffer_bytes"] = now->buffer_bytes;
   out["ranking_bytes"] = now->ranking_bytes;
   out["mean_buffer"] = now->mean_buffer;
@@ -120,29 +123,63 @@ nb::dict top_stats(const TopLists& lists) {
   return out;
 }
 
-nb::tuple start_epoch(Hub& self, std::uint64_t documents, nb::handle words, nb::handle counts) {
+nb::tuple start_epoch(SharedHub& self, std::uint64_t documents, nb::handle words,
+                      nb::handle counts) {
   const WordColumn column = words_from(words);
   const auto df = view<std::int64_t>(counts);
-  ChangeColumns changes;
-  {
-    nb::gil_scoped_release unlocked;
-    changes = self.start_epoch(documents, column, df);
+  return changes_to_python(
+      change_without_gil(self, [&](Hub& hub) { return hub.start_epoch(documents, column, df); }));
+}
+
+nb::dict hub_stats(const SharedHub& self) {
+  const HubStats now = ask(self, [](const Hub& hub) { return hub.stats(); });
+  nb::dict out = to_python(now.sizes);
+  out["live_messages"] = now.live_messages;
+  out["message_bytes"] = now.message_bytes;
+  return out;
+}
+
+nb::list word_list(std::span<const std::string> words) {
+  nb::list list;
+  for (const std::string& word : words) list.append(nb::str(word.data(), word.size()));
+  return list;
+}
+
+nb::tuple definition_to_python(const Definition& definition) {
+  nb::list clauses;
+  for (const auto& clause : definition.clauses) {
+    clauses.append(nb::make_tuple(word_list(clause.positive), word_list(clause.negative)));
   }
-  return changes_to_python(std::move(changes));
+  return nb::make_tuple(clauses, area_to_python(definition.area));
+}
+
+nb::tuple judge(const SharedHub& self, std::string_view id, nb::handle words,
+                const nb::tuple& place) {
+  const auto views = words_from_list(words);
+  const Place where = place_from(place);
+  const Verdict verdict = ask(self, [&](const Hub& hub) { return hub.judge(id, views, where); });
+  return nb::make_tuple(definition_to_python(verdict.definition), verdict.is_match,
+                        verdict.is_inside);
+}
+
+nb::list match_hub(const SharedHub& self, nb::handle words, const nb::tuple& place) {
+  const auto views = words_from_list(words);
+  const Place where = place_from(place);
+  return id_list(ask(self, [&](const Hub& hub) { return hub.match(views, where); }));
 }
 
 }  // namespace
 
 void bind_hub(nb::module_& module) {
-  nb::class_<Hub>(module, "Hub", "Events in, signed changes out.")
+  nb::class_<SharedHub>(module, "Hub", "Events in, signed changes out.")
       .def(
           "__init__",
-          [](Hub* self, std::string index, Engine::GivenParameters parameters,
+          [](SharedHub* self, std::string index, Engine::GivenParameters parameters,
              std::optional<std::uint64_t> window_count, std::optional<double> window_seconds,
              const nb::tuple& space, std::string arrival, std::string expiry,
              TopTuning::Given top_parameters, bool is_safe) {
             const Rect box = std::get<Rect>(area_from(space));
-            new (self) Hub(
+            new (self) SharedHub(
                 std::move(index), std::move(parameters), Window{window_count, window_seconds},
                 TopSettings{box, std::move(arrival), std::move(expiry), std::move(top_parameters)},
                 is_safe);
@@ -157,53 +194,77 @@ void bind_hub(nb::module_& module) {
       .def("start_epoch", &start_epoch, "documents"_a, "words"_a, "counts"_a,
            "Weigh words by their df from now on: changes, as from apply.")
       .def(
-          "end_epoch", [](Hub& self) { return changes_to_python(self.end_epoch()); },
-          "Every word counts the same from now on: changes, as from apply.")
-      .def(
-          "reached_by_rank",
-          [](const Hub& self, nb::handle words, const nb::tuple& place) {
-            return self.reached_by_rank(words_from_list(words), place_from(place));
+          "end_epoch",
+          [](SharedHub& self) {
+            return changes_to_python(
+                change_without_gil(self, [](Hub& hub) { return hub.end_epoch(); }));
           },
-          "words"_a, "place"_a)
+          "Every word counts the same from now on: changes, as from apply.")
+      .def("match", &match_hub, "words"_a, "place"_a, "Whom a message would reach now: ids.")
       .def(
           "mode_of",
-          [](const Hub& self, std::string_view id) -> std::optional<int> {
-            const auto mode = self.mode_of(id);
+          [](const SharedHub& self, std::string_view id) -> std::optional<int> {
+            const auto mode = ask(self, [&](const Hub& hub) { return hub.mode_of(id); });
             return mode ? std::optional(static_cast<int>(*mode)) : std::nullopt;
           },
           "subscription"_a, "0 match, 1 rank, 2 top; None: there is none.")
-      .def_prop_ro("is_ranking", &Hub::is_ranking, "Is there a rank subscription?")
-      .def("holds_set", &Hub::holds_set, "subscription"_a, "Is it live, or top?")
-      .def("results", &Hub::results, "subscription"_a,
-           "What it holds: (message, score or None); of a top subscription the best first.")
+      .def(
+          "definition",
+          [](const SharedHub& self, std::string_view id) {
+            return definition_to_python(
+                ask(self, [&](const Hub& hub) { return hub.definition(id); }));
+          },
+          "subscription"_a, "What was subscribed, of a match subscription: (clauses, area).")
+      .def("judge", &judge, "subscription"_a, "words"_a, "place"_a,
+           "(what definition returns, does the message match, does its place touch the area).")
+      .def(
+          "results",
+          [](const SharedHub& self, std::string_view id) {
+            return ask(self, [&](const Hub& hub) { return hub.results(id); });
+          },
+          "subscription"_a,
+          "What it holds: (message, score or None); of a top subscription the best first.")
+      .def_prop_ro("stats", &hub_stats,
+                   "Sizes of the modes match and rank, and of the live messages.")
+      .def_prop_ro("top_stats", &top_stats,
+                   "Sizes and work of the top lists; empty: there was no top subscription.")
+      .def(
+          "safe_distance",
+          [](const SharedHub& self, std::string_view id) {
+            return ask(self, [&](const Hub& hub) { return hub.safe_distance(id); });
+          },
+          "subscription"_a,
+          "How far it may go before its result can change; None: it was not promised anything.")
       .def_prop_ro(
-          "top_stats", [](const Hub& self) { return top_stats(self.top_lists()); },
-          "Sizes and work of the top lists; empty: there was no top subscription.")
-      .def("safe_distance", &Hub::safe_distance, "subscription"_a,
-           "How far it may go before its result can change; None: it was not promised anything.")
-      .def_prop_ro("safe_regions", &Hub::safe_regions, "How many subscriptions were promised one.")
-      .def_prop_ro_static(
-          "impact_mark", [](nb::handle) { return SafeRegions::kMark; },
-          "Begins the ids that a hub with safe regions keeps for itself.")
-      .def("__len__", &Hub::size)
-      .def("is_live", &Hub::is_live, "message"_a)
-      .def_prop_ro("clock", &Hub::clock)
-      .def_prop_ro("live_messages", &Hub::live_messages)
-      .def_prop_ro("message_bytes", &Hub::message_bytes)
-      .def("check_invariants", &Hub::check_invariants)
+          "safe_regions",
+          [](const SharedHub& self) {
+            return ask(self, [](const Hub& hub) { return hub.safe_regions(); });
+          },
+          "How many subscriptions were promised one.")
+      .def("__len__",
+           [](const SharedHub& self) {
+             return ask(self, [](const Hub& hub) { return hub.size(); });
+           })
+      .def(
+          "is_live",
+          [](const SharedHub& self, std::string_view id) {
+            return ask(self, [&](const Hub& hub) { return hub.is_live(id); });
+          },
+          "message"_a)
+      .def_prop_ro("clock",
+                   [](const SharedHub& self) {
+                     return ask(self, [](const Hub& hub) { return hub.clock(); });
+                   })
+      .def("check_invariants",
+           [](const SharedHub& self) {
+             ask_at_length(self, [](const Hub& hub) { hub.check_invariants(); });
+           })
       .def(
           "save",
-          [](const Hub& self, const std::string& path) {
-            nb::gil_scoped_release unlocked;
-            save_snapshot(self, path);
+          [](const SharedHub& self, const std::string& path) {
+            ask_at_length(self, [&](const Hub& hub) { save_snapshot(hub, path); });
           },
-          "path"_a)
-      .def_prop_ro(
-          "engine", [](Hub& self) -> Engine& { return self.engine(); },
-          nb::rv_policy::reference_internal)
-      .def_prop_ro(
-          "rank_engine", [](Hub& self) -> RankEngine& { return self.rank_engine(); },
-          nb::rv_policy::reference_internal);
+          "path"_a);
 }
 
 }  // namespace nearcast

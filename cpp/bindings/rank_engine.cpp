@@ -6,6 +6,7 @@
 
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/turns.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -13,21 +14,23 @@ using namespace nb::literals;
 namespace nearcast {
 namespace {
 
-nb::tuple rank(const RankEngine& self, nb::handle texts, bool is_text, const nb::tuple& places,
-               std::size_t rows, bool is_timed) {
+using SharedRankEngine = Guarded<RankEngine>;
+
+nb::tuple rank(const SharedRankEngine& self, nb::handle texts, bool is_text,
+               const nb::tuple& places, std::size_t rows, bool is_timed) {
   const MessageColumns messages = messages_from(texts, is_text, places, rows);
-  MatchColumns found;
-  {
-    nb::gil_scoped_release unlocked;
-    found = self.rank(messages, is_timed);
-  }
+  MatchColumns found = ask_without_gil(
+      self, [&](const RankEngine& engine) { return engine.rank(messages, is_timed); });
   return nb::make_tuple(to_numpy(std::move(found.message)), ids_to_python(found),
                         to_python(found.work), to_numpy(std::move(found.nanoseconds)),
                         found.cpu_seconds, to_numpy(std::move(found.score)));
 }
 
-nb::tuple rank_one(const RankEngine& self, nb::handle words, const nb::tuple& place) {
-  const MatchColumns found = self.rank_one(words_from_list(words), place_from(place));
+nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, const nb::tuple& place) {
+  const auto views = words_from_list(words);
+  const Place where = place_from(place);
+  const MatchColumns found =
+      ask(self, [&](const RankEngine& engine) { return engine.rank_one(views, where); });
   nb::list scores;
   for (const double score : found.score) scores.append(score);
   return nb::make_tuple(id_list(found), scores);
@@ -38,89 +41,129 @@ Rect box_from(const nb::tuple& box) {
           nb::cast<double>(box[3])};
 }
 
-void start_rank_epoch(RankEngine& self, std::uint64_t documents, nb::handle words,
+void start_rank_epoch(SharedRankEngine& self, std::uint64_t documents, nb::handle words,
                       nb::handle counts) {
   const auto pairs = word_counts_from(words, counts);
-  nb::gil_scoped_release unlocked;
-  self.start_epoch(documents, pairs);
+  change_without_gil(self, [&](RankEngine& engine) { engine.start_epoch(documents, pairs); });
 }
 
 }  // namespace
 
 void bind_rank_engine(nb::module_& module) {
-  nb::class_<RankEngine>(module, "RankEngine", "Rank subscriptions behind one index.")
+  nb::class_<SharedRankEngine>(module, "RankEngine", "Rank subscriptions behind one index.")
       .def(
           "__init__",
-          [](RankEngine* self, std::string index, RankEngine::GivenParameters parameters) {
-            new (self) RankEngine(std::move(index), std::move(parameters));
+          [](SharedRankEngine* self, std::string index, RankEngine::GivenParameters parameters) {
+            new (self) SharedRankEngine(std::move(index), std::move(parameters));
           },
           "index"_a, "parameters"_a)
       .def(
           "subscribe",
-          [](RankEngine& self, nb::handle id, nb::handle words, const nb::tuple& area, double alpha,
-             double threshold) {
-            self.subscribe(id_from(id), words_from_list(words), box_from(area), {alpha, threshold});
+          [](SharedRankEngine& self, nb::handle id, nb::handle words, const nb::tuple& area,
+             double alpha, double threshold) {
+            const ExternalId own = id_from(id);
+            const auto wanted = words_from_list(words);
+            const Rect box = box_from(area);
+            change(self, [&](RankEngine& engine) {
+              engine.subscribe(own, wanted, box, {alpha, threshold});
+            });
           },
           "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a)
       .def(
           "subscribe_rows",
-          [](RankEngine& self, nb::handle ids, nb::handle keywords, const nb::tuple& areas,
+          [](SharedRankEngine& self, nb::handle ids, nb::handle keywords, const nb::tuple& areas,
              nb::handle alpha, nb::handle threshold, std::size_t rows) {
             const RankSubscriptionColumns columns{
                 ids_from(ids),       word_lists_from(keywords), places_from(areas),
                 view<double>(alpha), view<double>(threshold),   rows};
-            nb::gil_scoped_release unlocked;
-            self.subscribe(columns);
+            change_without_gil(self, [&](RankEngine& engine) { engine.subscribe(columns); });
           },
           "ids"_a, "keywords"_a, "areas"_a, "alpha"_a, "threshold"_a, "rows"_a)
       .def(
-          "unsubscribe", [](RankEngine& self, nb::handle id) { self.unsubscribe(id_from(id)); },
+          "unsubscribe",
+          [](SharedRankEngine& self, nb::handle id) {
+            const ExternalId own = id_from(id);
+            change(self, [&](RankEngine& engine) { engine.unsubscribe(own); });
+          },
           "id"_a)
       .def(
           "unsubscribe_rows",
-          [](RankEngine& self, nb::handle ids) {
+          [](SharedRankEngine& self, nb::handle ids) {
             const IdColumn columns = ids_from(ids);
-            nb::gil_scoped_release unlocked;
-            self.unsubscribe(columns);
+            change_without_gil(self, [&](RankEngine& engine) { engine.unsubscribe(columns); });
           },
           "ids"_a)
       .def(
           "replace_area",
-          [](RankEngine& self, nb::handle id, const nb::tuple& area) {
-            self.replace_area(id_from(id), box_from(area));
+          [](SharedRankEngine& self, nb::handle id, const nb::tuple& area) {
+            const ExternalId own = id_from(id);
+            const Rect box = box_from(area);
+            change(self, [&](RankEngine& engine) { engine.replace_area(own, box); });
           },
           "id"_a, "area"_a)
       .def(
-          "has", [](const RankEngine& self, nb::handle id) { return self.has(id_from(id)); },
+          "has",
+          [](const SharedRankEngine& self, nb::handle id) {
+            const ExternalId own = id_from(id);
+            return ask(self, [&](const RankEngine& engine) { return engine.has(own); });
+          },
           "id"_a)
       .def("start_epoch", &start_rank_epoch, "documents"_a, "words"_a, "counts"_a,
            "Weigh by these numbers of documents from now on.")
-      .def("end_epoch", &RankEngine::end_epoch, "Every token counts 1 from now on.")
+      .def(
+          "end_epoch",
+          [](SharedRankEngine& self) {
+            change_without_gil(self, [](RankEngine& engine) { engine.end_epoch(); });
+          },
+          "Every token counts 1 from now on.")
       .def("rank", &rank, "texts"_a, "is_text"_a, "places"_a, "rows"_a, "is_timed"_a,
            "Rank a batch: (message rows, ids, work, nanoseconds, cpu seconds, scores).")
       .def("rank_one", &rank_one, "words"_a, "place"_a, "Rank one message: (ids, scores).")
       .def(
           "score_pair",
-          [](const RankEngine& self, nb::handle id, nb::handle words, const nb::tuple& place) {
-            return self.score_pair(id_from(id), words_from_list(words), place_from(place));
+          [](const SharedRankEngine& self, nb::handle id, nb::handle words,
+             const nb::tuple& place) {
+            const ExternalId own = id_from(id);
+            const auto views = words_from_list(words);
+            const Place where = place_from(place);
+            return ask(self, [&](const RankEngine& engine) {
+              return engine.score_pair(own, views, where);
+            });
           },
           "id"_a, "words"_a, "place"_a)
       .def(
           "tokens_of",
-          [](RankEngine& self, nb::handle words, bool is_growing) {
-            return to_numpy(self.tokens_of(words_from(words), is_growing));
+          [](SharedRankEngine& self, nb::handle words, bool is_growing) {
+            const WordColumn column = words_from(words);
+            if (!is_growing) {
+              return to_numpy(ask_without_gil(
+                  self, [&](const RankEngine& engine) { return engine.tokens_of(column); }));
+            }
+            return to_numpy(change_without_gil(
+                self, [&](RankEngine& engine) { return engine.intern(column); }));
           },
           "words"_a, "is_growing"_a)
-      .def("stats", [](const RankEngine& self) { return to_python(self.stats()); })
-      .def("check_invariants", &RankEngine::check_invariants)
-      .def_prop_ro("index_name", &RankEngine::index_name)
+      .def("stats",
+           [](const SharedRankEngine& self) {
+             return to_python(ask(self, [](const RankEngine& engine) { return engine.stats(); }));
+           })
+      .def("check_invariants",
+           [](const SharedRankEngine& self) {
+             ask_at_length(self, [](const RankEngine& engine) { engine.check_invariants(); });
+           })
+      .def_prop_ro("index_name",
+                   [](const SharedRankEngine& self) {
+                     return ask(self, [](const RankEngine& engine) { return engine.index_name(); });
+                   })
       .def_prop_ro("vocabulary_size",
-                   [](const RankEngine& self) { return self.stats().vocabulary; })
+                   [](const SharedRankEngine& self) {
+                     return ask(self,
+                                [](const RankEngine& engine) { return engine.stats().vocabulary; });
+                   })
       .def(
           "save",
-          [](const RankEngine& self, const std::string& path) {
-            nb::gil_scoped_release unlocked;
-            save_snapshot(self, path);
+          [](const SharedRankEngine& self, const std::string& path) {
+            ask_at_length(self, [&](const RankEngine& engine) { save_snapshot(engine, path); });
           },
           "path"_a);
 }

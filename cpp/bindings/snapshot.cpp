@@ -17,6 +17,7 @@ void bind_snapshot(nb::module_& module) {
         const Verify how = verify.is_none()         ? Verify::kIfSmall
                            : nb::cast<bool>(verify) ? Verify::kAlways
                                                     : Verify::kNever;
+        const nb::gil_scoped_release unlocked;
         return open_snapshot(path, how);
       },
       "path"_a, "verify"_a.none(), "What was saved in a file: an engine or a hub.");

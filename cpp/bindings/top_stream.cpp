@@ -3,13 +3,18 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/variant.h>
 
+#include <thread>
+
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/turns.h"
 
 using namespace nb::literals;
 
 namespace nearcast {
 namespace {
+
+using SharedTopStream = Guarded<TopStream>;
 
 /// (offsets, tokens, lon, lat)
 TokenPoints points_from(const nb::tuple& rows) {
@@ -22,19 +27,31 @@ nb::tuple to_python(HeldRows&& held) {
                         to_numpy(std::move(held.scores)));
 }
 
-nb::tuple publish(TopStream& self, const nb::tuple& messages) {
+nb::tuple publish(SharedTopStream& self, const nb::tuple& messages) {
   const TokenPoints rows = points_from(messages);
-  StepTimes times;
-  {
-    nb::gil_scoped_release unlocked;
-    times = self.publish(rows);
-  }
+  StepTimes times =
+      change_without_gil(self, [&](TopStream& stream) { return stream.publish(rows); });
   return nb::make_tuple(to_numpy(std::move(times.arrival_ns)), to_numpy(std::move(times.expiry_ns)),
                         times.changes);
 }
 
-nb::dict stats(const TopStream& self) {
-  const TopStats now = self.stats();
+/// Two locks at once could wait for each other: what cannot be had now is tried again.
+void adopt(SharedTopStream& self, const SharedTopStream& other) {
+  if (&self == &other) return;
+  const nb::gil_scoped_release unlocked;
+  bool is_done = false;
+  while (!is_done) {
+    self.change([&](TopStream& stream) {
+      is_done = other.try_ask([&](const TopStream& from) { stream.adopt(from); });
+    });
+    if (!is_done) std::this_thread::yield();
+  }
+}
+
+nb::dict stats(const SharedTopStream& self) {
+  const auto [now, message_bytes] = ask(self, [](const TopStream& stream) {
+    return std::pair(stream.stats(), stream.message_bytes());
+  });
   nb::dict out;
   out["subscriptions"] = now.subscriptions;
   out["messages"] = now.messages;
@@ -43,7 +60,7 @@ nb::dict stats(const TopStream& self) {
   out["holder_bytes"] = now.holder_bytes;
   out["index_bytes"] = now.index_bytes;
   out["ranking_bytes"] = now.ranking_bytes;
-  out["message_bytes"] = self.message_bytes();
+  out["message_bytes"] = message_bytes;
   out["mean_buffer"] = now.mean_buffer;
   out["nodes"] = now.arrival.nodes_visited;
   out["groups"] = now.arrival.groups;
@@ -58,55 +75,56 @@ nb::dict stats(const TopStream& self) {
 }  // namespace
 
 void bind_top_stream(nb::module_& module) {
-  nb::class_<TopStream>(module, "TopStream",
-                        "Top lists over the newest messages: columns in, times out.")
+  nb::class_<SharedTopStream>(module, "TopStream",
+                              "Top lists over the newest messages: columns in, times out.")
       .def(
           "__init__",
-          [](TopStream* self, std::size_t window, const nb::tuple& space,
+          [](SharedTopStream* self, std::size_t window, const nb::tuple& space,
              const std::string& arrival, const std::string& expiry,
              const TopTuning::Given& parameters) {
             const Rect box = std::get<Rect>(area_from(space));
-            new (self) TopStream(window, box, arrival, expiry, TopTuning::from(parameters));
+            new (self) SharedTopStream(window, box, arrival, expiry, TopTuning::from(parameters));
           },
           "window"_a, "space"_a, "arrival"_a, "expiry"_a, "parameters"_a)
       .def(
           "start_epoch",
-          [](TopStream& self, std::uint64_t documents, nb::handle df) {
-            self.start_epoch(documents, view<std::int64_t>(df));
+          [](SharedTopStream& self, std::uint64_t documents, nb::handle df) {
+            const auto counts = view<std::int64_t>(df);
+            change_without_gil(self,
+                               [&](TopStream& stream) { stream.start_epoch(documents, counts); });
           },
           "documents"_a, "df"_a, "Weigh tokens by their df, which is by token; before all else.")
       .def(
           "subscribe",
-          [](TopStream& self, const nb::tuple& rows, nb::handle alpha, std::uint32_t k) {
+          [](SharedTopStream& self, const nb::tuple& rows, nb::handle alpha, std::uint32_t k) {
             const TopRows subscriptions{points_from(rows), view<double>(alpha), k};
-            nb::gil_scoped_release unlocked;
-            self.subscribe(subscriptions);
+            change_without_gil(self, [&](TopStream& stream) { stream.subscribe(subscriptions); });
           },
           "rows"_a, "alpha"_a, "k"_a, "Rows are (offsets, tokens, lon, lat).")
-      .def("adopt", &TopStream::adopt, "other"_a,
+      .def("adopt", &adopt, "other"_a,
            "Take subscriptions and lists of a stream of the same messages and kind of expiry.")
       .def("publish", &publish, "messages"_a,
            "(offsets, tokens, lon, lat) in; (arrival ns, expiry ns or -1, number of changes).")
       .def(
           "results",
-          [](const TopStream& self, nb::handle subscriptions) {
-            return to_python(self.results(view<std::int64_t>(subscriptions)));
+          [](const SharedTopStream& self, nb::handle subscriptions) {
+            const auto wanted = view<std::int64_t>(subscriptions);
+            return to_python(ask_without_gil(
+                self, [&](const TopStream& stream) { return stream.results(wanted); }));
           },
           "subscriptions"_a, "What they hold, best first: (ends, messages, scores).")
       .def(
           "look_at_all",
-          [](TopStream& self, const nb::tuple& rows, nb::handle alpha, std::uint32_t k) {
+          [](SharedTopStream& self, const nb::tuple& rows, nb::handle alpha, std::uint32_t k) {
             const TopRows subscriptions{points_from(rows), view<double>(alpha), k};
-            HeldRows held;
-            {
-              nb::gil_scoped_release unlocked;
-              held = self.look_at_all(subscriptions);
-            }
-            return to_python(std::move(held));
+            return to_python(change_without_gil(
+                self, [&](TopStream& stream) { return stream.look_at_all(subscriptions); }));
           },
           "rows"_a, "alpha"_a, "k"_a, "What such subscriptions would hold, by brute force.")
       .def_prop_ro("stats", &stats)
-      .def("check_invariants", &TopStream::check_invariants);
+      .def("check_invariants", [](const SharedTopStream& self) {
+        ask_at_length(self, [](const TopStream& stream) { stream.check_invariants(); });
+      });
 }
 
 }  // namespace nearcast

@@ -3,7 +3,7 @@ The per-message inner loop of nearcast. Not for direct use: see nearcast.Matcher
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated
 
 import numpy
 from numpy.typing import NDArray
@@ -117,14 +117,7 @@ class Engine:
         match_one for a list of words and a tuple of two floats; None if it got another thing.
         """
 
-    def matches_pair(self, id: object, words: object, place: tuple) -> bool: ...
-
-    def touches_pair(self, id: object, place: tuple) -> bool: ...
-
     def learn(self, texts: object, is_text: bool, places: tuple, rows: int) -> None: ...
-
-    def definition(self, id: object) -> tuple:
-        """What was subscribed: (clauses, area)."""
 
     def tokens_of(self, words: object, is_growing: bool) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
 
@@ -211,22 +204,28 @@ class Hub:
     def end_epoch(self) -> tuple:
         """Every word counts the same from now on: changes, as from apply."""
 
-    def reached_by_rank(self, words: object, place: tuple) -> list[str]: ...
+    def match(self, words: object, place: tuple) -> list:
+        """Whom a message would reach now: ids."""
 
     def mode_of(self, subscription: str) -> int | None:
         """0 match, 1 rank, 2 top; None: there is none."""
 
-    @property
-    def is_ranking(self) -> bool:
-        """Is there a rank subscription?"""
+    def definition(self, subscription: str) -> tuple:
+        """What was subscribed, of a match subscription: (clauses, area)."""
 
-    def holds_set(self, subscription: str) -> bool:
-        """Is it live, or top?"""
+    def judge(self, subscription: str, words: object, place: tuple) -> tuple:
+        """
+        (what definition returns, does the message match, does its place touch the area).
+        """
 
     def results(self, subscription: str) -> list[tuple[str, float | None]]:
         """
         What it holds: (message, score or None); of a top subscription the best first.
         """
+
+    @property
+    def stats(self) -> dict:
+        """Sizes of the modes match and rank, and of the live messages."""
 
     @property
     def top_stats(self) -> dict:
@@ -241,9 +240,6 @@ class Hub:
     def safe_regions(self) -> int:
         """How many subscriptions were promised one."""
 
-    impact_mark: Final[str] = ...
-    """Begins the ids that a hub with safe regions keeps for itself."""
-
     def __len__(self) -> int: ...
 
     def is_live(self, message: str) -> bool: ...
@@ -251,21 +247,9 @@ class Hub:
     @property
     def clock(self) -> float: ...
 
-    @property
-    def live_messages(self) -> int: ...
-
-    @property
-    def message_bytes(self) -> int: ...
-
     def check_invariants(self) -> None: ...
 
     def save(self, path: str) -> None: ...
-
-    @property
-    def engine(self) -> Engine: ...
-
-    @property
-    def rank_engine(self) -> RankEngine: ...
 
 class TopStream:
     """Top lists over the newest messages: columns in, times out."""

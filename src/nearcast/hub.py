@@ -20,11 +20,12 @@ from nearcast.errors import (
     NearcastError,
     SnapshotError,
     UnknownIdError,
-    UnsupportedError,
     Verbatim,
+    shown,
 )
 from nearcast.explain import Explanation, explain
-from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens, saving
+from nearcast.in_process import InProcess
+from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens
 from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Promise, Window, bbox_from
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.weights import Weights
@@ -80,7 +81,7 @@ def topk_parameters() -> list[_core.ParameterSpec]:
     return list(_core.top_parameters())
 
 
-class Hub:
+class Hub(InProcess):
     """Subscriptions, messages and the clock, in memory.
 
     Parameters
@@ -144,7 +145,6 @@ class Hub:
 
     def _adopt(self, core: _core.Hub, analyzer: Analyzer) -> None:
         self._core = core
-        self._engine = core.engine
         self._analyzer = analyzer
         self._promises: dict[str, Promise] = {}
 
@@ -264,8 +264,8 @@ class Hub:
             self._promises.pop(id_, None)  # the new one comes last
             self._promises[id_] = Promise(numbers[row], id_, distance)
         if len(self._promises) > 2 * self._core.safe_regions + 100:
-            kept = self._promises.items()  # of those that are gone nobody may ever ask
-            self._promises = {id_: told for id_, told in kept if id_ in self}
+            for id_ in [told for told in list(self._promises) if told not in self]:
+                self._promises.pop(id_, None)  # nobody may ever ask for it
 
     def take_promises(self) -> list[Promise]:
         """Return what subscribers were promised since the last call, the latest of each.
@@ -284,8 +284,9 @@ class Hub:
         >>> [(told.subscription, round(told.safe_distance, 6)) for told in hub.take_promises()]
         [('s1', 0.5)]
         """
-        taken, self._promises = list(self._promises.values()), {}
-        return taken
+        # One by one: other threads may add some meanwhile.
+        taken = [self._promises.popitem()[1] for _ in range(len(self._promises))]
+        return taken[::-1]
 
     def safe_distance(self, id: str) -> float | None:
         """Return how far a subscription's border may move before its result can change.
@@ -294,8 +295,7 @@ class Hub:
         are not kept do not count: who gets them depends on the area that was reported last. None:
         nothing was promised.
         """
-        self._require(id)
-        return self._core.safe_distance(id)
+        return self._core.safe_distance(_known(id))
 
     def set_weights(self, weights: Weights | None) -> list[Change]:
         """Put another weights epoch in force; None: each word counts the same.
@@ -318,8 +318,7 @@ class Hub:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to a file, whole or not at all: subscriptions, messages, the clock."""
-        with saving:
-            self._core.save(str(Path(path)))
+        self._core.save(str(Path(path)))
 
     @classmethod
     def open(
@@ -355,24 +354,13 @@ class Hub:
         self, message: str | Sequence[str], *, at: object = None, bbox: object = None
     ) -> list[str]:
         """Return whom a text, or a list of tokens, would reach now; nothing changes."""
-        tokens = read_tokens(message, self._analyzer)
-        place = read_place(at, bbox)
-        found: list[str] = self._engine.match_one(tokens, place)
-        if self._core.safe_regions:
-            found = [id_ for id_ in found if not id_.startswith(_core.Hub.impact_mark)]
-        if self._core.is_ranking:
-            found += self._core.reached_by_rank(tokens, place)
-        return found
+        return list(
+            self._core.match(read_tokens(message, self._analyzer), read_place(at, bbox)),
+        )
 
     def subscription(self, id: str) -> tuple[tuple[Clause, ...] | None, Area | None]:
         """Return what was subscribed: clauses (None: no keywords), area (None: anywhere)."""
-        self._require(id)
-        if not self._engine.has(id):
-            what = f"subscription {id!r}"
-            raise UnsupportedError(what, got=self.mode(id), wanted="a match subscription")
-        clauses, area = self._engine.definition(id)
-        read = tuple(Clause(frozenset(plus), frozenset(minus)) for plus, minus in clauses)
-        return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)
+        return _definition(*self._core.definition(_known(id)))
 
     def explain(self, id: str, text: str, *, at: object = None, bbox: object = None) -> Explanation:
         """Say why a message matches a subscription, or what is missing."""
@@ -381,14 +369,10 @@ class Hub:
             raise InvalidMessageError(what, got=text, wanted="a string")
         tokens = self._analyzer.analyze(text)
         place = read_place(at, bbox)
-        clauses, area = self.subscription(id)
+        definition, is_match, is_inside = self._core.judge(_known(id), tokens, place)
+        clauses, area = _definition(*definition)
         return explain(
-            clauses,
-            area,
-            frozenset(tokens),
-            place,
-            is_match=self._engine.matches_pair(id, tokens, place),
-            is_inside=self._engine.touches_pair(id, place),
+            clauses, area, frozenset(tokens), place, is_match=is_match, is_inside=is_inside
         )
 
     def __contains__(self, id: object) -> bool:
@@ -404,18 +388,7 @@ class Hub:
 
         A top list has the best first; the set of a live subscription is in no order.
         """
-        self._require(id)
-        if not self._core.holds_set(id):
-            what = f"subscription {id!r} holds nothing"
-            wanted = "a top subscription, or a live one"
-            raise UnsupportedError(what, got=self.mode(id), wanted=wanted, hint="live=True")
-        return self._core.results(id)
-
-    def _require(self, id: str) -> None:
-        if id not in self:
-            what = f"subscription {id!r}"
-            got = Verbatim("an id that is not subscribed")
-            raise UnknownIdError(what, got=got, wanted="an id in use")
+        return self._core.results(_known(id))
 
     def mode(self, id: object) -> Mode | None:
         """Return "match", "rank" or "top"; None: no subscription has this id."""
@@ -435,18 +408,27 @@ class Hub:
 
     def stats(self) -> dict[str, int]:
         """Return sizes, as `Matcher.stats`, and the number of live messages."""
-        messages = {
-            "live_messages": self._core.live_messages,
-            "message_bytes": self._core.message_bytes,
-        }
-        ranked = self._core.rank_engine.stats()
-        sums = {name: size + ranked[name] for name, size in self._engine.stats().items()}
-        sums["subscriptions"] -= self._core.safe_regions  # which are subscriptions to the engine
-        shared = ("vocabulary", "vocabulary_bytes")
-        return {**sums, **{name: ranked[name] for name in shared}, **messages}
+        return dict(self._core.stats)
 
 
 _EVENTS = (events.Publish, events.Subscribe, events.Move, events.Retract, events.Unsubscribe)
+
+
+def _known(id: object) -> str:
+    """Return what may be the id of a subscription; the core knows whether it is."""
+    if isinstance(id, str) and columns.is_encodable(id):
+        return id
+    what = f"subscription {shown(id)}"
+    got = Verbatim("an id that is not subscribed")
+    raise UnknownIdError(what, got=got, wanted="an id in use")
+
+
+def _definition(
+    clauses: Sequence[tuple[list[str], list[str]]], area: tuple[Any, ...] | None
+) -> tuple[tuple[Clause, ...] | None, Area | None]:
+    """Return a definition of the core as values."""
+    read = tuple(Clause(frozenset(plus), frozenset(minus)) for plus, minus in clauses)
+    return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)
 
 
 def _space(value: object) -> tuple[float, ...]:

@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
@@ -28,6 +27,7 @@ from nearcast.errors import (
     UnknownIdError,
     Verbatim,
 )
+from nearcast.in_process import InProcess
 from nearcast.keywords import parse, plain
 from nearcast.model import Bbox, area_from, bbox_from, number, point_from
 from nearcast.text import DEFAULT_ANALYZER
@@ -43,8 +43,6 @@ Id: TypeAlias = int | str
 MatcherMode: TypeAlias = Literal["match", "rank"]
 
 DEFAULT_INDEX = "auto"
-
-saving = Lock()  # what is unfinished is named after the process: two threads would share it
 
 
 def indexes() -> list[_core.IndexKind]:
@@ -109,7 +107,7 @@ def read_tokens(message: object, analyzer: Analyzer) -> list[str]:
     return tokens
 
 
-class Matcher:
+class Matcher(InProcess):
     """Subscriptions behind one index.
 
     Parameters
@@ -417,8 +415,7 @@ class Matcher:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a snapshot, whole or not at all."""
-        with saving:
-            self._engine.save(str(Path(path)))
+        self._engine.save(str(Path(path)))
 
     @classmethod
     def open(

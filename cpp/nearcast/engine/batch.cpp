@@ -1,6 +1,4 @@
 /// The two loops over a batch: subscriptions in, messages through.
-#include <mutex>
-
 #include "nearcast/base/errors.h"
 #include "nearcast/engine/engine.h"
 #include "nearcast/engine/reading.h"
@@ -32,7 +30,6 @@ SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row,
 }
 
 void Engine::subscribe(const SubscriptionColumns& rows) {
-  const std::unique_lock lock(mutex_);
   check_rows(rows);
   const KeywordRows keywords(rows.keywords, rows.lacks_keywords, rows.rows, vocabulary_);
   const ClauseRows clauses = keywords.with(rows.areas);
@@ -60,7 +57,6 @@ void Engine::visit_groups(const MessageColumns& messages, bool is_timed, BatchSc
 
 MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const {
   check_places(messages);
-  const std::shared_lock lock(mutex_);
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   BatchScratch& scratch = *loan;
   MatchSink& sink = scratch.sink;
@@ -85,7 +81,6 @@ MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const 
 
 MatchColumns Engine::floor(const MessageColumns& messages, std::span<const std::int64_t> ends,
                            std::span<const std::int64_t> answers) const {
-  const std::shared_lock lock(mutex_);
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   MatchColumns out;
   const auto visit = [&](std::size_t row, std::span<const Message> group) {
@@ -107,7 +102,6 @@ MatchColumns Engine::floor(const MessageColumns& messages, std::span<const std::
 }
 
 MatchColumns Engine::match_one(std::span<const std::string_view> words, const Place& place) const {
-  const std::shared_lock lock(mutex_);
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   BatchScratch& scratch = *loan;
   scratch.sink.work = {};
@@ -123,7 +117,6 @@ MatchColumns Engine::match_one(std::span<const std::string_view> words, const Pl
 
 bool Engine::matches_pair(const ExternalId& id, std::span<const std::string_view> words,
                           const Place& place) const {
-  const std::shared_lock lock(mutex_);
   std::vector<Token> tokens;
   find_tokens(vocabulary_, words, tokens);
   return matches(store_, slot_of(id), {tokens, place});
@@ -131,7 +124,6 @@ bool Engine::matches_pair(const ExternalId& id, std::span<const std::string_view
 
 void Engine::learn(const MessageColumns& messages) {
   check_places(messages);
-  const std::unique_lock lock(mutex_);
   MessageSample sample;
   sample.offsets.push_back(0);
   std::string letters;

@@ -19,7 +19,7 @@ std::string named(const char* noun, std::string_view id) {
 }  // namespace
 
 bool Hub::is_subscribed(std::string_view id, double now) const {
-  if (!known_mode(id)) return false;
+  if (!mode_of(id)) return false;
   const auto expires = subscription_expires_.find(id);
   return expires == subscription_expires_.end() || expires->second > now;
 }
@@ -47,7 +47,7 @@ void Hub::check(const Event& event, double now) const {
 
 void Hub::check_move(const Event& event) const {
   const std::string who = named("subscription", event.id) + ": move";
-  const Mode mode = *known_mode(event.id);
+  const Mode mode = *mode_of(event.id);
   if (mode == Mode::kTop && !event.at) {
     throw Error(ErrorKind::kInvalidSubscription, who, "area", "at",
                 "a top subscription is at a point");

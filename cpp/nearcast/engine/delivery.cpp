@@ -54,7 +54,7 @@ void Hub::subscribe(const Event& event, Step& step) {
 }
 
 void Hub::move(const Event& event, Step& step) {
-  const Mode mode = *known_mode(event.id);
+  const Mode mode = *mode_of(event.id);
   if (mode == Mode::kTop) {
     top_.move(event.id, *event.at);
     return;

@@ -1,16 +1,11 @@
 #include "nearcast/engine/engine.h"
 
-#include <mutex>
-
 #include "nearcast/base/errors.h"
 #include "nearcast/index/registry.h"
 #include "nearcast/model/semantics.h"
 
 namespace nearcast {
 namespace {
-
-using Reading = std::shared_lock<std::shared_mutex>;
-using Writing = std::unique_lock<std::shared_mutex>;
 
 /// Clauses with tokens instead of words; keeps the memory their spans point to.
 class InternedClauses {
@@ -45,7 +40,6 @@ Engine::Engine(std::string index, GivenParameters parameters)
 
 SubscriptionId Engine::subscribe(const ExternalId& id, std::span<const WordClause> clauses,
                                  const Area& area) {
-  const Writing lock(mutex_);
   ids_.check_new(id);
   const InternedClauses interned(clauses, vocabulary_);
   const SubscriptionId slot = store_.add({interned.view(), &area});
@@ -60,13 +54,9 @@ void Engine::remove(SubscriptionId id) {
   store_.remove(id);
 }
 
-void Engine::unsubscribe(const ExternalId& id) {
-  const Writing lock(mutex_);
-  remove(slot_of(id));
-}
+void Engine::unsubscribe(const ExternalId& id) { remove(slot_of(id)); }
 
 void Engine::unsubscribe(const IdColumn& ids) {
-  const Writing lock(mutex_);
   const std::vector<SubscriptionId> slots = slots_of(ids_, ids);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     index_->approach(slots, i);
@@ -75,48 +65,49 @@ void Engine::unsubscribe(const IdColumn& ids) {
 }
 
 void Engine::replace_area(const ExternalId& id, const Area& area) {
-  const Writing lock(mutex_);
   const SubscriptionId slot = slot_of(id);
   index_->erase(slot);
   store_.replace_area(slot, area);
   index_->insert(slot);
 }
 
-bool Engine::has(const ExternalId& id) const {
-  const Reading lock(mutex_);
-  return ids_.find(id) != ExternalIds::kNone;
-}
+bool Engine::has(const ExternalId& id) const { return ids_.find(id) != ExternalIds::kNone; }
 
 bool Engine::touches_pair(const ExternalId& id, const Place& place) const {
-  const Reading lock(mutex_);
   return area_touches(store_, slot_of(id), place);
 }
 
-std::pair<std::vector<WordClause>, Area> Engine::definition(const ExternalId& id) const {
-  const Reading lock(mutex_);
-  const SubscriptionId slot = slot_of(id);
+std::vector<WordClause> Engine::clauses(SubscriptionId id) const {
   std::vector<WordClause> clauses;
-  store_.for_each_entry(slot, [&](EntryId entry) {
+  store_.for_each_entry(id, [&](EntryId entry) {
     const Clause clause = store_.clause(entry);
     WordClause words;
     for (const Token token : clause.positive) words.positive.push_back(vocabulary_.word(token));
     for (const Token token : clause.negative) words.negative.push_back(vocabulary_.word(token));
     clauses.push_back(std::move(words));
   });
-  return {std::move(clauses), store_.area(slot)};
+  return clauses;
 }
 
-std::vector<std::uint32_t> Engine::tokens_of(const WordColumn& words, bool is_growing) {
-  if (is_growing) {
-    const Writing lock(mutex_);
-    return intern_words(words, vocabulary_);
+Definition Engine::definition(const ExternalId& id) const {
+  const SubscriptionId slot = slot_of(id);
+  Definition found{{}, store_.area(slot)};
+  for (const WordClause& clause : clauses(slot)) {
+    found.clauses.push_back({{clause.positive.begin(), clause.positive.end()},
+                             {clause.negative.begin(), clause.negative.end()}});
   }
-  const Reading lock(mutex_);
+  return found;
+}
+
+std::vector<std::uint32_t> Engine::tokens_of(const WordColumn& words) const {
   return find_words(words, vocabulary_);
 }
 
+std::vector<std::uint32_t> Engine::intern(const WordColumn& words) {
+  return intern_words(words, vocabulary_);
+}
+
 EngineStats Engine::stats() const {
-  const Reading lock(mutex_);
   return {store_.size(),
           vocabulary_.size(),
           store_.memory_bytes(),
@@ -127,7 +118,6 @@ EngineStats Engine::stats() const {
 }
 
 void Engine::check_invariants() const {
-  const Reading lock(mutex_);
   ensure(ids_.size() == store_.size(), "engine: ids and subscriptions differ in number");
   store_.for_each([&](SubscriptionId id) {
     ensure(ids_.find(ids_.id(raw(id))) == raw(id), "engine: an id leads to another subscription");
@@ -136,7 +126,6 @@ void Engine::check_invariants() const {
 }
 
 void Engine::save(ArchiveWriter& out) const {
-  const Reading lock(mutex_);
   vocabulary_.save(out);
   store_.save(out);
   ids_.save(out);
@@ -144,7 +133,6 @@ void Engine::save(ArchiveWriter& out) const {
 }
 
 void Engine::load(ArchiveReader& in) {
-  const Writing lock(mutex_);
   vocabulary_.load(in);
   store_.load(in);
   ids_.load(in);

@@ -1,12 +1,12 @@
 /// One index with all it needs: words, subscriptions, the users' ids, and the loop over a batch.
 ///
-/// Every public call locks: any number of match calls run at once, changes run alone. A call that
-/// throws has changed nothing but the vocabulary, which no answer depends on.
+/// Nothing here locks: its owner sees to it that changes run alone (engine/guarded.h). Any number
+/// of const calls may run at once. A call that throws has changed nothing but the vocabulary, which
+/// no answer depends on.
 #pragma once
 
 #include <map>
 #include <memory>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -27,6 +27,15 @@ namespace nearcast {
 /// A subscription in words, as one call brings it.
 struct WordClause {
   std::vector<std::string_view> positive, negative;
+};
+
+/// A subscription in words, as it was given. The words are copies.
+struct Definition {
+  struct Alternative {
+    std::vector<std::string> positive, negative;
+  };
+  std::vector<Alternative> clauses;
+  Area area;
 };
 
 /// What one matching thread needs.
@@ -63,12 +72,13 @@ class Engine {
   bool touches_pair(const ExternalId& id, const Place& place) const;  ///< the area alone
 
   /// What was subscribed under this id, for explanations.
-  std::pair<std::vector<WordClause>, Area> definition(const ExternalId& id) const;
+  Definition definition(const ExternalId& id) const;
 
-  /// Tokens of a dictionary's words; unknown words are kUnknownToken unless `is_growing`.
-  std::vector<std::uint32_t> tokens_of(const WordColumn& words, bool is_growing);
+  /// Tokens of a dictionary's words; those of unknown words are kUnknownToken, or become known.
+  std::vector<std::uint32_t> tokens_of(const WordColumn& words) const;
+  std::vector<std::uint32_t> intern(const WordColumn& words);
 
-  /// For other engines of the same hub. Words are added by this one alone: its lock guards them.
+  /// For other engines of the same hub.
   const std::shared_ptr<Vocabulary>& vocabulary() const { return shared_vocabulary_; }
 
   // ---- for the hub, which has messages of its own: in tokens and slots -------------------------
@@ -77,6 +87,7 @@ class Engine {
   SubscriptionId slot_of(const ExternalId& id) const { return SubscriptionId{ids_.slot_of(id)}; }
   std::string_view word(SubscriptionId id) const { return ids_.word(raw(id)); }
   Area area(SubscriptionId id) const { return store_.area(id); }
+  std::vector<WordClause> clauses(SubscriptionId id) const;  ///< views, until the next change
   /// The tokens of a text, ascending and distinct, and how often each occurs (empty: once each).
   /// Unknown words become known if `is_growing`, otherwise they are left out.
   void read(std::span<const std::string_view> words, bool is_growing, std::vector<Token>& tokens,
@@ -118,7 +129,6 @@ class Engine {
   ExternalIds ids_;
   std::unique_ptr<MatchIndex> index_;
   MovingIndex* moving_ = nullptr;  ///< index_, once it holds messages
-  mutable std::shared_mutex mutex_;
   mutable ScratchPool<BatchScratch> scratches_;
 };
 

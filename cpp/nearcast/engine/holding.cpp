@@ -1,7 +1,6 @@
 /// The engine as the hub uses it: messages in tokens, subscriptions in slots, and messages that
 /// the index keeps.
 #include <algorithm>
-#include <mutex>
 
 #include "nearcast/engine/engine.h"
 #include "nearcast/index/message_postings/message_postings.h"
@@ -33,30 +32,23 @@ void Engine::read(std::span<const std::string_view> words, bool is_growing,
                   std::vector<Token>& tokens, std::vector<std::uint32_t>& counts) {
   tokens.clear();
   if (is_growing) {
-    const std::unique_lock lock(mutex_);
     for (const int step : {0, 1}) {
       for (const std::string_view word : words) vocabulary_.prefetch(word, step);
     }
     for (const std::string_view word : words) tokens.push_back(vocabulary_.intern(word));
   } else {
-    const std::shared_lock lock(mutex_);
     vocabulary_.find_all(words, tokens);
   }
   count_tokens(tokens, counts);
 }
 
 void Engine::find_known(std::span<const std::string_view> words, std::vector<Token>& tokens) const {
-  const std::shared_lock lock(mutex_);
   find_tokens(vocabulary_, words, tokens);
 }
 
-void Engine::match(const Message& message, BatchScratch& scratch) const {
-  const std::shared_lock lock(mutex_);
-  run(message, scratch);
-}
+void Engine::match(const Message& message, BatchScratch& scratch) const { run(message, scratch); }
 
 void Engine::hold(const MessageStore& messages, std::span<const MessageId> present) {
-  const std::unique_lock lock(mutex_);
   moving_ = dynamic_cast<MovingIndex*>(index_.get());
   if (moving_ != nullptr) {
     moving_->attach(messages);
@@ -75,24 +67,16 @@ void Engine::hold(const MessageStore& messages, std::span<const MessageId> prese
 }
 
 void Engine::keep(MessageId id, BatchScratch& scratch) {
-  const std::unique_lock lock(mutex_);
   scratch.sink.clear();
   scratch.match.visited.start(store_.slots());
   moving_->keep(id, scratch.match, scratch.sink);
 }
 
-void Engine::drop(MessageId id) {
-  const std::unique_lock lock(mutex_);
-  moving_->drop(id);
-}
+void Engine::drop(MessageId id) { moving_->drop(id); }
 
-void Engine::find(SubscriptionId id, std::vector<MessageId>& out) const {
-  const std::shared_lock lock(mutex_);
-  moving_->find(id, out);
-}
+void Engine::find(SubscriptionId id, std::vector<MessageId>& out) const { moving_->find(id, out); }
 
 void Engine::move(SubscriptionId id, const Area& area, MoveChanges& changes) {
-  const std::unique_lock lock(mutex_);
   changes.clear();
   moving_->move(id, area, store_, changes);
 }

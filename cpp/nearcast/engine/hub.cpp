@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "nearcast/base/errors.h"
-#include "nearcast/engine/stopwatch.h"
 
 namespace nearcast {
 
@@ -16,28 +15,7 @@ Hub::Hub(std::string index, Engine::GivenParameters parameters, Window window, T
       top_(messages_.store(), std::move(top)),
       is_safe_(is_safe) {}
 
-double Hub::clock() const {
-  const std::lock_guard lock(mutex_);
-  return clock_;
-}
-
-std::size_t Hub::live_messages() const {
-  const std::lock_guard lock(mutex_);
-  return messages_.size();
-}
-
-std::size_t Hub::message_bytes() const {
-  const std::lock_guard lock(mutex_);
-  return messages_.memory_bytes();
-}
-
-bool Hub::is_live(std::string_view message) const {
-  const std::lock_guard lock(mutex_);
-  return messages_.find(message).has_value();
-}
-
 void Hub::check_invariants() const {
-  const std::lock_guard lock(mutex_);
   engine_.check_invariants();
   rank_.check_invariants();
   rank_sets_.check_invariants();
@@ -46,30 +24,21 @@ void Hub::check_invariants() const {
   ensure(messages_.store().size() == messages_.size(), "hub: a dropped message is still there");
 }
 
-ChangeColumns Hub::apply(std::span<const Event> events, bool stops_at_error, bool is_timed) {
-  const std::lock_guard lock(mutex_);
-  ChangeColumns out;
-  Stopwatch watch;
-  for (std::size_t row = 0; row < events.size(); ++row) {
-    Step step{static_cast<std::int64_t>(row), moment_of(events[row]), out};
-    try {
-      check(events[row], step.now);
-    } catch (const Error& error) {
-      out.rejected.emplace_back(step.row, error);
-      if (stops_at_error) break;
-      continue;
-    }
-    top_.begin();
-    expire_until(step);
-    clock_ = step.now;
-    carry_out(events[row], step);
-    report_top(step);
-    messages_.forget_dropped();
-    if (is_timed) watch.lap(out.nanoseconds, 1);
+bool Hub::apply(const Event& event, std::int64_t row, ChangeColumns& out) {
+  Step step{row, moment_of(event), out};
+  try {
+    check(event, step.now);
+  } catch (const Error& error) {
+    out.rejected.emplace_back(row, error);
+    return false;
   }
-  out.cpu_seconds = watch.cpu_seconds();
-  watch.finish(out.nanoseconds);
-  return out;
+  top_.begin();
+  expire_until(step);
+  clock_ = step.now;
+  carry_out(event, step);
+  report_top(step);
+  messages_.forget_dropped();
+  return true;
 }
 
 double Hub::moment_of(const Event& event) const {

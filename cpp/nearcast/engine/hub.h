@@ -8,13 +8,14 @@
 /// (index/moving_index.h) or reach its threshold (engine/rank_sets.h). Messages are kept for it
 /// from the first live subscription on.
 ///
-/// Each mode has an engine of its own; all share the vocabulary of the match engine, whose lock
-/// guards it.
+/// Each mode has an engine of its own; all share the vocabulary of the match engine.
+///
+/// Nothing here locks: engine/shared_hub.h does, for all of it. Any number of const calls may run
+/// at once.
 #pragma once
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -62,45 +63,58 @@ struct Window {
   bool is_set() const { return count.has_value() || seconds.has_value(); }
 };
 
+/// Why a message matches a subscription, or does not.
+struct Verdict {
+  Definition definition;
+  bool is_match, is_inside;  ///< keywords and area; the area alone
+};
+
+/// How large a hub is. Subscriptions and bytes are those of the modes match and rank together.
+struct HubStats {
+  EngineStats sizes;
+  std::size_t live_messages, message_bytes;  ///< bytes of the live messages themselves
+};
+
 class Hub {
  public:
   /// `is_safe`: live match subscriptions are told how far they may go (engine/safe_regions.h).
   Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top,
       bool is_safe);
 
-  /// Apply events in order. With `stops_at_error` the first rejected event is the last one looked
-  /// at; with `is_timed` the time of each is taken, if none is rejected.
-  ChangeColumns apply(std::span<const Event> events, bool stops_at_error, bool is_timed = false);
-
-  /// Whose threshold a message would reach now; nothing changes.
-  std::vector<std::string> reached_by_rank(std::span<const std::string_view> words,
-                                           const Place& place) const;
+  /// Apply the event in this row of a batch. False: it is rejected, which `out` says too.
+  bool apply(const Event& event, std::int64_t row, ChangeColumns& out);
 
   /// Another weights epoch, or none, is in force from now on: what it changes is caused by row 0.
   ChangeColumns start_epoch(std::uint64_t documents, const WordColumn& words,
                             std::span<const std::int64_t> df);
   ChangeColumns end_epoch();
 
+  // questions.cpp: what users ask. Those about a subscription throw an unknown-id error.
+  /// Whom a message would reach now: match subscriptions, and rank ones whose threshold it reaches.
+  MatchColumns match(std::span<const std::string_view> words, const Place& place) const;
   std::optional<Mode> mode_of(std::string_view subscription) const;
-  bool holds_set(std::string_view subscription) const;  ///< is it live, or top?
+  Definition definition(std::string_view subscription) const;  ///< of a match subscription
+  /// The definition, and what decides for this message.
+  Verdict judge(std::string_view subscription, std::span<const std::string_view> words,
+                const Place& place) const;
   /// What a live subscription holds now, in no order, or a top subscription, the best first.
   using Held = std::pair<std::string, std::optional<double>>;  ///< a message, and its score
   std::vector<Held> results(std::string_view subscription) const;
-  bool is_safe() const { return is_safe_; }
   /// What a subscription was promised; nothing: it was not.
   std::optional<double> safe_distance(std::string_view subscription) const;
-  std::size_t safe_regions() const;
+  std::size_t safe_regions() const { return safe_.size(); }
+  HubStats stats() const;
+  std::optional<TopStats> top_stats() const { return top_.stats(); }
+  std::size_t top_bytes() const { return top_.memory_bytes(); }
   std::size_t size() const;  ///< subscriptions of all modes
-  bool is_ranking() const { return rank_.ids().size() != 0; }
-  double clock() const;
-  std::size_t live_messages() const;
-  std::size_t message_bytes() const;  ///< of the live messages themselves
-  bool is_live(std::string_view message) const;
-  const Engine& engine() const { return engine_; }
-  Engine& engine() { return engine_; }
-  RankEngine& rank_engine() { return rank_; }
-  const TopLists& top_lists() const { return top_; }
+  double clock() const { return clock_; }
+  bool is_live(std::string_view message) const { return messages_.find(message).has_value(); }
   void check_invariants() const;
+
+  // Settings, which never change.
+  const std::string& index_name() const { return engine_.index_name(); }
+  const Engine::GivenParameters& parameters() const { return engine_.parameters(); }
+  bool is_safe() const { return is_safe_; }
 
   const Window& window() const { return window_; }
   const TopSettings& top_settings() const { return top_.settings(); }
@@ -151,7 +165,8 @@ class Hub {
   std::vector<MessageId> present() const;
   void subscribe_top(const Event& event);
   void report_top(Step& step);
-  std::optional<Mode> known_mode(std::string_view subscription) const;  ///< mode_of, locked already
+  Mode require(std::string_view subscription) const;  ///< mode_of, or an unknown-id error
+  bool holds_set(std::string_view subscription, Mode mode) const;  ///< is it live, or top?
 
   // safety.cpp: how far a subscriber may go
   void promise(const Event& event, SubscriptionId id, Step& step);
@@ -171,7 +186,6 @@ class Hub {
   template <typename Change>
   ChangeColumns reweigh(Change&& change);
 
-  mutable std::mutex mutex_;
   Engine engine_;
   RankEngine rank_;
   Window window_;
@@ -185,6 +199,7 @@ class Hub {
   ByName<double> subscription_expires_;  ///< only of those that expire
   std::set<std::pair<double, std::string>> subscription_expiries_;
 
+  mutable ScratchPool<BatchScratch> scratches_;  ///< of questions
   // Kept between events, so that none allocates.
   BatchScratch scratch_;
   std::vector<Token> tokens_;

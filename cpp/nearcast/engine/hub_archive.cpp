@@ -16,7 +16,6 @@ struct Header {
 }  // namespace
 
 void Hub::save(ArchiveWriter& out) const {
-  const std::lock_guard lock(mutex_);
   out.value(Header{clock_, engine_.is_holding(), rank_sets_.is_holding()});
   engine_.save(out);
   rank_.save(out);
@@ -39,7 +38,6 @@ void Hub::save(ArchiveWriter& out) const {
 }
 
 void Hub::load(ArchiveReader& in) {
-  const std::lock_guard lock(mutex_);
   const auto header = in.value<Header>();
   clock_ = header.clock;
   engine_.load(in);

@@ -3,24 +3,46 @@
 #include "nearcast/engine/hub.h"
 
 namespace nearcast {
+namespace {
 
-std::vector<std::string> Hub::reached_by_rank(std::span<const std::string_view> words,
-                                              const Place& place) const {
-  std::vector<Token> tokens;
+std::string named(std::string_view id) { return "subscription " + quoted(ExternalId(id)); }
+
+std::string shown(Mode mode) {
+  switch (mode) {
+    case Mode::kMatch:
+      return "'match'";
+    case Mode::kRank:
+      return "'rank'";
+    case Mode::kTop:
+      break;
+  }
+  return "'top'";
+}
+
+}  // namespace
+
+MatchColumns Hub::match(std::span<const std::string_view> words, const Place& place) const {
+  ScratchPool<BatchScratch>::Loan loan(scratches_);
+  BatchScratch& scratch = *loan;
+  std::vector<Token>& tokens = scratch.reading.tokens[0];
   engine_.find_known(words, tokens);
-  RankSink sink;
-  rank_.rank_one({tokens, place}, sink);
-  std::vector<std::string> reached;
-  for (const SubscriptionId id : sink.ids()) reached.emplace_back(rank_.ids().word(raw(id)));
-  return reached;
+  engine_.match({tokens, place}, scratch);
+  MatchColumns out;
+  out.has_words = true;
+  const auto report = [&](std::string_view id) {
+    out.word_bytes += id;
+    out.word_offsets.push_back(static_cast<std::int32_t>(out.word_bytes.size()));
+  };
+  for (const SubscriptionId id : scratch.sink.ids()) {
+    if (!safe_.is_impact(id)) report(engine_.word(id));
+  }
+  RankSink ranked;
+  if (rank_.ids().size() != 0) rank_.rank_one({tokens, place}, ranked);
+  for (const SubscriptionId id : ranked.ids()) report(rank_.ids().word(raw(id)));
+  return out;
 }
 
 std::optional<Mode> Hub::mode_of(std::string_view subscription) const {
-  const std::lock_guard lock(mutex_);
-  return known_mode(subscription);
-}
-
-std::optional<Mode> Hub::known_mode(std::string_view subscription) const {
   if (is_safe_ && SafeRegions::is_reserved(subscription)) return std::nullopt;
   if (engine_.has(ExternalId(subscription))) return Mode::kMatch;
   if (rank_.has(ExternalId(subscription))) return Mode::kRank;
@@ -28,9 +50,28 @@ std::optional<Mode> Hub::known_mode(std::string_view subscription) const {
   return std::nullopt;
 }
 
-bool Hub::holds_set(std::string_view subscription) const {
-  const std::lock_guard lock(mutex_);
-  switch (known_mode(subscription).value_or(Mode::kTop)) {
+Mode Hub::require(std::string_view subscription) const {
+  const auto mode = mode_of(subscription);
+  if (mode) return *mode;
+  throw Error(ErrorKind::kUnknownId, named(subscription), "an id that is not subscribed",
+              "an id in use");
+}
+
+Definition Hub::definition(std::string_view subscription) const {
+  const Mode mode = require(subscription);
+  if (mode == Mode::kMatch) return engine_.definition(ExternalId(subscription));
+  throw Error(ErrorKind::kUnsupported, named(subscription), shown(mode), "a match subscription");
+}
+
+Verdict Hub::judge(std::string_view subscription, std::span<const std::string_view> words,
+                   const Place& place) const {
+  const ExternalId id(subscription);
+  return {definition(subscription), engine_.matches_pair(id, words, place),
+          engine_.touches_pair(id, place)};
+}
+
+bool Hub::holds_set(std::string_view subscription, Mode mode) const {
+  switch (mode) {
     case Mode::kMatch:
       return match_holders_.has(engine_.slot_of(ExternalId(subscription)));
     case Mode::kRank:
@@ -38,37 +79,45 @@ bool Hub::holds_set(std::string_view subscription) const {
     case Mode::kTop:
       break;
   }
-  return top_.has(subscription);
+  return true;
 }
 
 std::vector<Hub::Held> Hub::results(std::string_view subscription) const {
-  const std::lock_guard lock(mutex_);
-  std::vector<Held> held;
+  const Mode mode = require(subscription);
+  if (!holds_set(subscription, mode)) {
+    throw Error(ErrorKind::kUnsupported, named(subscription) + " holds nothing", shown(mode),
+                "a top subscription, or a live one", "live=True");
+  }
   const ExternalId id(subscription);
-  if (top_.has(subscription)) {
+  std::vector<Held> held;
+  std::vector<MessageId> found;
+  if (mode == Mode::kTop) {
     for (const auto& [message, score] : top_.results(subscription)) {
       held.emplace_back(messages_.word(message), score);
     }
-  } else if (rank_.has(id)) {
-    std::vector<ScoredMessage> found;
-    if (rank_sets_.is_holding()) rank_sets_.find(rank_.slot_of(id), found);
-    for (const auto& [message, score] : found) held.emplace_back(messages_.word(message), score);
+  } else if (mode == Mode::kRank) {
+    std::vector<ScoredMessage> scored;
+    rank_sets_.find(rank_.slot_of(id), scored, found);
+    for (const auto& [message, score] : scored) held.emplace_back(messages_.word(message), score);
   } else {
-    std::vector<MessageId> found;
-    if (engine_.is_holding()) engine_.find(engine_.slot_of(id), found);
+    engine_.find(engine_.slot_of(id), found);
     for (const MessageId message : found) held.emplace_back(messages_.word(message), std::nullopt);
   }
   return held;
 }
 
 std::size_t Hub::size() const {
-  const std::lock_guard lock(mutex_);
   return engine_.stats().subscriptions - safe_.size() + rank_.ids().size() + top_.size();
 }
 
-std::size_t Hub::safe_regions() const {
-  const std::lock_guard lock(mutex_);
-  return safe_.size();
+HubStats Hub::stats() const {
+  EngineStats sizes = engine_.stats();
+  const EngineStats ranked = rank_.stats();
+  sizes.subscriptions += ranked.subscriptions - safe_.size();  // which the engine counts too
+  sizes.store_bytes += ranked.store_bytes;
+  sizes.id_bytes += ranked.id_bytes;
+  sizes.index_bytes += ranked.index_bytes;
+  return {sizes, messages_.size(), messages_.memory_bytes()};
 }
 
 }  // namespace nearcast

@@ -1,15 +1,10 @@
 #include "nearcast/engine/rank_engine.h"
 
-#include <mutex>
-
 #include "nearcast/base/errors.h"
 #include "nearcast/rank/registry.h"
 
 namespace nearcast {
 namespace {
-
-using Reading = std::shared_lock<std::shared_mutex>;
-using Writing = std::unique_lock<std::shared_mutex>;
 
 /// `who` is empty, or names the row.
 void check_terms(const std::string& who, double alpha, double threshold) {
@@ -42,7 +37,6 @@ RankEngine::RankEngine(std::string index, GivenParameters parameters,
 
 void RankEngine::subscribe(const ExternalId& id, std::span<const std::string_view> words,
                            const Rect& area, const RankTerms& terms) {
-  const Writing lock(mutex_);
   check_terms("", terms.alpha, terms.threshold);
   if (words.empty() || words.size() > SubscriptionStore::kMaxTokens) {
     throw Error(ErrorKind::kInvalidSubscription, "keywords",
@@ -66,7 +60,6 @@ void RankEngine::check_rows(const RankSubscriptionColumns& rows) const {
 }
 
 void RankEngine::subscribe(const RankSubscriptionColumns& rows) {
-  const Writing lock(mutex_);
   check_rows(rows);
   const KeywordRows keywords(rows.keywords, {}, rows.rows, *vocabulary_);
   const ClauseRows clauses = keywords.with(rows.areas);
@@ -87,31 +80,22 @@ void RankEngine::remove(SubscriptionId id) {
   store_.remove(id);
 }
 
-void RankEngine::unsubscribe(const ExternalId& id) {
-  const Writing lock(mutex_);
-  remove(SubscriptionId{ids_.slot_of(id)});
-}
+void RankEngine::unsubscribe(const ExternalId& id) { remove(SubscriptionId{ids_.slot_of(id)}); }
 
 void RankEngine::unsubscribe(const IdColumn& ids) {
-  const Writing lock(mutex_);
   for (const SubscriptionId slot : slots_of(ids_, ids)) remove(slot);
 }
 
 void RankEngine::replace_area(const ExternalId& id, const Rect& area) {
-  const Writing lock(mutex_);
   const SubscriptionId slot{ids_.slot_of(id)};
   index_->erase(slot);
   store_.replace_area(slot, area);
   index_->insert(slot);
 }
 
-bool RankEngine::has(const ExternalId& id) const {
-  const Reading lock(mutex_);
-  return ids_.find(id) != ExternalIds::kNone;
-}
+bool RankEngine::has(const ExternalId& id) const { return ids_.find(id) != ExternalIds::kNone; }
 
 void RankEngine::start_epoch(std::uint64_t documents, std::span<const WordCount> counts) {
-  const Writing lock(mutex_);
   std::vector<TokenWeights::Count> by_token;
   by_token.reserve(counts.size());
   for (const auto& [word, df] : counts) {
@@ -128,7 +112,6 @@ void RankEngine::start_epoch(std::uint64_t documents, std::span<const WordCount>
 }
 
 void RankEngine::end_epoch() {
-  const Writing lock(mutex_);
   store_.end_epoch();
   index_->reweigh();
 }
@@ -141,7 +124,6 @@ void RankEngine::run(const Message& message, RankScratch& scratch, RankSink& sin
 
 MatchColumns RankEngine::rank(const MessageColumns& messages, bool is_timed) const {
   check_places(messages);
-  const Reading lock(mutex_);
   ScratchPool<Scratch>::Loan loan(scratches_);
   Scratch& scratch = *loan;
   scratch.sink.work = {};
@@ -164,7 +146,6 @@ MatchColumns RankEngine::rank(const MessageColumns& messages, bool is_timed) con
 
 MatchColumns RankEngine::rank_one(std::span<const std::string_view> words,
                                   const Place& place) const {
-  const Reading lock(mutex_);
   ScratchPool<Scratch>::Loan loan(scratches_);
   Scratch& scratch = *loan;
   scratch.sink.work = {};
@@ -180,51 +161,43 @@ MatchColumns RankEngine::rank_one(std::span<const std::string_view> words,
 }
 
 void RankEngine::rank_one(const Message& message, RankSink& sink) const {
-  const Reading lock(mutex_);
   ScratchPool<Scratch>::Loan loan(scratches_);
   run(message, (*loan).rank, sink);
 }
 
 double RankEngine::score(SubscriptionId slot, const Message& message) const {
-  const Reading lock(mutex_);
   return store_.score(slot, message);
 }
 
 bool RankEngine::accepts(SubscriptionId slot, double score) const {
-  const Reading lock(mutex_);
   return store_.accepts(slot, score);
 }
 
 double RankEngine::score_pair(const ExternalId& id, std::span<const std::string_view> words,
                               const Place& place) const {
-  const Reading lock(mutex_);
   std::vector<Token> tokens;
   find_tokens(*vocabulary_, words, tokens);
   return store_.score(SubscriptionId{ids_.slot_of(id)}, {tokens, place});
 }
 
 SubscriptionId RankEngine::slot_of(const ExternalId& id) const {
-  const Reading lock(mutex_);
   return SubscriptionId{ids_.slot_of(id)};
 }
 
-std::vector<std::uint32_t> RankEngine::tokens_of(const WordColumn& words, bool is_growing) {
-  if (is_growing) {
-    const Writing lock(mutex_);
-    return intern_words(words, *vocabulary_);
-  }
-  const Reading lock(mutex_);
+std::vector<std::uint32_t> RankEngine::tokens_of(const WordColumn& words) const {
   return find_words(words, *vocabulary_);
 }
 
+std::vector<std::uint32_t> RankEngine::intern(const WordColumn& words) {
+  return intern_words(words, *vocabulary_);
+}
+
 EngineStats RankEngine::stats() const {
-  const Reading lock(mutex_);
   return {store_.size(),       vocabulary_->size(),    store_.memory_bytes(),
           ids_.memory_bytes(), index_->memory_bytes(), vocabulary_->memory_bytes()};
 }
 
 void RankEngine::check_invariants() const {
-  const Reading lock(mutex_);
   ensure(ids_.size() == store_.size(), "rank engine: ids and subscriptions differ in number");
   store_.for_each([&](SubscriptionId id) {
     ensure(ids_.find(ids_.id(raw(id))) == raw(id), "rank engine: an id leads to another");
@@ -235,7 +208,6 @@ void RankEngine::check_invariants() const {
 }
 
 void RankEngine::save(ArchiveWriter& out) const {
-  const Reading lock(mutex_);
   vocabulary_->save(out);
   store_.save(out);
   ids_.save(out);
@@ -243,7 +215,6 @@ void RankEngine::save(ArchiveWriter& out) const {
 }
 
 void RankEngine::load(ArchiveReader& in) {
-  const Writing lock(mutex_);
   vocabulary_->load(in);
   store_.load(in);
   ids_.load(in);

@@ -1,9 +1,8 @@
 /// Rank mode with all it needs: words, rank subscriptions, the users' ids, weights and one index.
 ///
-/// Every public call locks, as in Engine: any number of rank calls run at once, changes run alone.
+/// Nothing here locks, as in Engine: any number of const calls may run at once, changes run alone.
 /// A call that throws has changed nothing but the vocabulary, which no answer depends on. The
-/// vocabulary may be another engine's: then whoever owns both sees to it that none of them changes
-/// words while the other reads.
+/// vocabulary may be another engine's, with the same owner.
 ///
 /// Calls with words are for users. Calls with tokens and slots are for a hub, which reads each
 /// message once for all modes and keeps sets of its own.
@@ -11,7 +10,6 @@
 
 #include <map>
 #include <memory>
-#include <shared_mutex>
 #include <span>
 #include <string>
 #include <string_view>
@@ -70,11 +68,12 @@ class RankEngine {
                     const Place& place) const;
 
   SubscriptionId slot_of(const ExternalId& id) const;  ///< throws an unknown-id error
-  const ExternalIds& ids() const { return ids_; }      ///< not locked: for the owner
-  const RankStore& store() const { return store_; }    ///< not locked: for the owner
+  const ExternalIds& ids() const { return ids_; }
+  const RankStore& store() const { return store_; }
 
-  /// Tokens of a dictionary's words; unknown words are kUnknownToken unless `is_growing`.
-  std::vector<std::uint32_t> tokens_of(const WordColumn& words, bool is_growing);
+  /// Tokens of a dictionary's words; those of unknown words are kUnknownToken, or become known.
+  std::vector<std::uint32_t> tokens_of(const WordColumn& words) const;
+  std::vector<std::uint32_t> intern(const WordColumn& words);
 
   EngineStats stats() const;
   const std::string& index_name() const { return index_name_; }
@@ -101,7 +100,6 @@ class RankEngine {
   RankStore store_;
   ExternalIds ids_;
   std::unique_ptr<RankIndex> index_;
-  mutable std::shared_mutex mutex_;
   mutable ScratchPool<Scratch> scratches_;
 };
 

@@ -11,7 +11,7 @@ void RankSets::hold(std::span<const MessageId> present) {
 
 /// Whoever reaches the threshold shares a token, or touches the area and needs no token. With a
 /// token, space may still be needed. A little below the threshold is enough to be looked at.
-void RankSets::propose(SubscriptionId id) const {
+void RankSets::propose(SubscriptionId id, std::vector<MessageId>& out) const {
   constexpr double kSlack = 1e-6;
   const RankStore& store = engine_.store();
   const double enough = store.terms(id).threshold - kSlack;
@@ -19,19 +19,20 @@ void RankSets::propose(SubscriptionId id) const {
   const bool needs_text = store.terms(id).alpha < enough;
   const Rect area = store.bounds(id);
   const Rect anywhere = kWorld;
-  proposed_.clear();
+  out.clear();
   for (const Token token : store.tokens(id)) {
-    postings_->propose_by_token(token, {needs_space ? &area : &anywhere, 1}, proposed_);
+    postings_->propose_by_token(token, {needs_space ? &area : &anywhere, 1}, out);
   }
-  if (!needs_text) postings_->propose_by_place({&area, 1}, proposed_);
-  std::sort(proposed_.begin(), proposed_.end());
-  proposed_.erase(std::unique(proposed_.begin(), proposed_.end()), proposed_.end());
+  if (!needs_text) postings_->propose_by_place({&area, 1}, out);
+  std::sort(out.begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
-void RankSets::find(SubscriptionId id, std::vector<ScoredMessage>& out) const {
-  propose(id);
+void RankSets::find(SubscriptionId id, std::vector<ScoredMessage>& out,
+                    std::vector<MessageId>& proposed) const {
+  propose(id, proposed);
   out.clear();
-  for (const MessageId message : proposed_) {
+  for (const MessageId message : proposed) {
     const double score = engine_.store().score(id, messages_.message(message));
     if (engine_.store().accepts(id, score)) out.push_back({message, score});
   }

@@ -28,8 +28,10 @@ class RankSets {
   void keep(MessageId id) { postings_->insert(id); }
   void drop(MessageId id) { postings_->erase(id); }
 
-  /// The live messages that reach the subscription's threshold, by id.
-  void find(SubscriptionId id, std::vector<ScoredMessage>& out) const;
+  /// The live messages that reach the subscription's threshold, by id. `proposed` is memory that
+  /// the caller keeps between calls.
+  void find(SubscriptionId id, std::vector<ScoredMessage>& out,
+            std::vector<MessageId>& proposed) const;
 
   std::size_t memory_bytes() const { return is_holding() ? postings_->memory_bytes() : 0; }
   void check_invariants() const {
@@ -37,12 +39,11 @@ class RankSets {
   }
 
  private:
-  void propose(SubscriptionId id) const;
+  void propose(SubscriptionId id, std::vector<MessageId>& out) const;
 
   const RankEngine& engine_;
   const MessageStore& messages_;
   std::unique_ptr<MessagePostings> postings_;
-  mutable std::vector<MessageId> proposed_;  ///< kept between calls
 };
 
 }  // namespace nearcast

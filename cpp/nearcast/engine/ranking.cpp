@@ -9,12 +9,12 @@ namespace nearcast {
 void Hub::subscribe_rank(const Event& event, Step& step) {
   const ExternalId name(event.id);
   const auto& words = event.clauses.front().positive;
-  engine_.read(words, /*is_growing=*/true, tokens_, counts_);  // under the vocabulary's lock
+  engine_.read(words, /*is_growing=*/true, tokens_, counts_);
   rank_.subscribe(name, words, std::get<Rect>(*event.area), {event.alpha, event.threshold});
   if (!event.is_live) return;
   if (!rank_sets_.is_holding()) rank_sets_.hold(present());
   rank_holders_.set(rank_.slot_of(name), true);
-  rank_sets_.find(rank_.slot_of(name), after_);
+  rank_sets_.find(rank_.slot_of(name), after_, found_);
   for (const auto& [message, score] : after_) {
     report(event.id, messages_.word(message), ChangeKind::kAdded, Reason::kSubscribed, step, score);
   }
@@ -33,7 +33,7 @@ void Hub::publish_rank(const Message& message, std::optional<MessageId> kept, st
 void Hub::move_rank(const Event& event, Step& step) {
   const SubscriptionId id = rank_.slot_of(ExternalId(event.id));
   const bool holds = rank_holders_.has(id);
-  if (holds) rank_sets_.find(id, before_);
+  if (holds) rank_sets_.find(id, before_, found_);
   rank_.replace_area(ExternalId(event.id), std::get<Rect>(*event.area));
   if (holds) compare_rank(event.id, before_, step);
 }
@@ -53,7 +53,7 @@ void Hub::leave_rank(MessageId message, Reason reason, Step& step) {
 
 /// Report what a set gains and loses against what it held before; both are in the order of ids.
 void Hub::compare_rank(std::string_view id, std::span<const ScoredMessage> before, Step& step) {
-  rank_sets_.find(rank_.slot_of(ExternalId(id)), after_);
+  rank_sets_.find(rank_.slot_of(ExternalId(id)), after_, found_);
   const auto report_missing = [&](std::span<const ScoredMessage> from,
                                   std::span<const ScoredMessage> in, ChangeKind kind) {
     for (const auto& [message, score] : from) {
@@ -70,14 +70,13 @@ void Hub::compare_rank(std::string_view id, std::span<const ScoredMessage> befor
 
 template <typename Change>
 ChangeColumns Hub::reweigh(Change&& change) {
-  const std::lock_guard lock(mutex_);
   ChangeColumns out;
   Step step{0, clock_, out};
   std::vector<std::pair<std::string, std::vector<ScoredMessage>>> before;
   rank_.store().for_each([&](SubscriptionId id) {
     if (!rank_holders_.has(id)) return;
     before.emplace_back(rank_.ids().word(raw(id)), std::vector<ScoredMessage>{});
-    rank_sets_.find(id, before.back().second);
+    rank_sets_.find(id, before.back().second, found_);
   });
   top_.begin();
   change();
@@ -89,8 +88,7 @@ ChangeColumns Hub::reweigh(Change&& change) {
 ChangeColumns Hub::start_epoch(std::uint64_t documents, const WordColumn& words,
                                std::span<const std::int64_t> df) {
   return reweigh([&] {
-    // Under the vocabulary's lock: the engines of the other modes find all words known.
-    const std::vector<std::uint32_t> tokens = engine_.tokens_of(words, /*is_growing=*/true);
+    const std::vector<std::uint32_t> tokens = engine_.intern(words);
     std::vector<RankEngine::WordCount> by_word;
     std::vector<TokenWeights::Count> by_token;
     for (std::size_t i = 0; i < tokens.size(); ++i) {

@@ -34,10 +34,9 @@ void Hub::promise(const Event& event, SubscriptionId id, Step& step) {
     engine_.move(region.impact, expanded(*event.area, region.reach), moved_);
   } else {
     const double reach = kFirstExtents * extent(*event.area);
-    const auto [clauses, area] = engine_.definition(ExternalId(event.id));
     const std::string name = SafeRegions::impact_id(event.id);
     const SubscriptionId impact =
-        engine_.subscribe(ExternalId(name), clauses, expanded(*event.area, reach));
+        engine_.subscribe(ExternalId(name), engine_.clauses(id), expanded(*event.area, reach));
     safe_.add(id, {impact, reach, reach});
   }
   safe_[id].promised = least_margin(id, *event.area);
@@ -76,8 +75,7 @@ void Hub::end_promise(SubscriptionId id) {
 }
 
 std::optional<double> Hub::safe_distance(std::string_view subscription) const {
-  const std::lock_guard lock(mutex_);
-  if (known_mode(subscription) != Mode::kMatch) return std::nullopt;
+  if (require(subscription) != Mode::kMatch) return std::nullopt;
   const SubscriptionId id = engine_.slot_of(ExternalId(subscription));
   return safe_.has(id) ? std::optional(safe_[id].promised) : std::nullopt;
 }

@@ -68,7 +68,7 @@ Description read_description(const std::string& text) {
 }
 
 Values settings_of(const Hub& hub) {
-  Values all = hub.engine().parameters();
+  Values all = hub.parameters();
   const Rect& space = hub.top_settings().space;
   if (hub.window().count) all["@count"] = static_cast<double>(*hub.window().count);
   if (hub.window().seconds) all["@seconds"] = *hub.window().seconds;
@@ -83,7 +83,7 @@ Values settings_of(const Hub& hub) {
   return all;
 }
 
-std::unique_ptr<Hub> hub_as_described(const Description& found) {
+std::unique_ptr<SharedHub> hub_as_described(const Description& found) {
   const auto number = [&](const char* name) -> std::optional<double> {
     const auto at = found.settings.find(name);
     if (at == found.settings.end() || !std::holds_alternative<double>(at->second)) return {};
@@ -106,7 +106,7 @@ std::unique_ptr<Hub> hub_as_described(const Description& found) {
   for (const auto& [name, value] : found.settings) {
     if (name.starts_with(kTopPrefix)) top_parameters[name.substr(kTopPrefix.size())] = value;
   }
-  return std::make_unique<Hub>(
+  return std::make_unique<SharedHub>(
       found.index, found.parameters, window,
       TopSettings{space, word("@arrival"), word("@expiry"), top_parameters},
       found.settings.contains("@safe"));
@@ -114,8 +114,10 @@ std::unique_ptr<Hub> hub_as_described(const Description& found) {
 
 Saved make_as_described(const Description& found) {
   if (found.mark == kHubMark) return hub_as_described(found);
-  if (found.mark == kRankMark) return std::make_unique<RankEngine>(found.index, found.parameters);
-  if (found.mark.empty()) return std::make_unique<Engine>(found.index, found.parameters);
+  if (found.mark == kRankMark) {
+    return std::make_unique<Guarded<RankEngine>>(found.index, found.parameters);
+  }
+  if (found.mark.empty()) return std::make_unique<Guarded<Engine>>(found.index, found.parameters);
   throw Error(ErrorKind::kSnapshot, "snapshot: its content is unknown", "'" + found.mark + "'",
               "'rank', 'hub' or none");
 }
@@ -155,7 +157,7 @@ void save_snapshot(const RankEngine& engine, const std::string& path) {
   save(engine, describe(engine.index_name(), kRankMark, engine.parameters()), path);
 }
 void save_snapshot(const Hub& hub, const std::string& path) {
-  save(hub, describe(hub.engine().index_name(), kHubMark, settings_of(hub)), path);
+  save(hub, describe(hub.index_name(), kHubMark, settings_of(hub)), path);
 }
 
 Saved open_snapshot(const std::string& path, Verify verify) {
@@ -167,7 +169,7 @@ Saved open_snapshot(const std::string& path, Verify verify) {
   const Blob text = in.blob(1);
   Saved saved =
       make_as_described(read_description({reinterpret_cast<const char*>(text.bytes), text.count}));
-  std::visit([&](const auto& one) { one->load(in); }, saved);
+  std::visit([&](const auto& one) { one->change([&](auto& inside) { inside.load(in); }); }, saved);
   if (!in.is_at_end())
     throw Error(ErrorKind::kSnapshot, "snapshot '" + path + "': has blobs that nothing reads");
   return saved;

@@ -6,8 +6,9 @@
 #include <variant>
 
 #include "nearcast/engine/engine.h"
-#include "nearcast/engine/hub.h"
+#include "nearcast/engine/guarded.h"
 #include "nearcast/engine/rank_engine.h"
+#include "nearcast/engine/shared_hub.h"
 
 namespace nearcast {
 
@@ -18,8 +19,8 @@ void save_snapshot(const Hub& hub, const std::string& path);
 
 enum class Verify { kIfSmall, kAlways, kNever };
 /// What was saved.
-using Saved =
-    std::variant<std::unique_ptr<Engine>, std::unique_ptr<RankEngine>, std::unique_ptr<Hub>>;
+using Saved = std::variant<std::unique_ptr<Guarded<Engine>>, std::unique_ptr<Guarded<RankEngine>>,
+                           std::unique_ptr<SharedHub>>;
 Saved open_snapshot(const std::string& path, Verify verify);
 
 }  // namespace nearcast
