@@ -1,38 +1,39 @@
-"""Threads match while others subscribe: every answer is that of some moment."""
+"""Threads ask while others change: every answer is that of some moment, and all get their turn.
+
+Progress is counted in steps, never in seconds: see `crew`.
+"""
 
 from __future__ import annotations
 
-import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
+from itertools import count, cycle
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from crew import HastySwitching, StuckError, together
 
 import nearcast as nc
 from nearcast import columns
 
 KINDS = [kind.name for kind in nc.indexes()]
 WORDS = [f"w{i}" for i in range(12)]
+WEST, EAST = (-5.0, 0.0), (5.0, 0.0)
 
 
 @pytest.fixture(autouse=True)
 def hasty_switching():
-    """Let Python change threads as often as it can."""
-    before = sys.getswitchinterval()
-    sys.setswitchinterval(1e-6)
-    yield
-    sys.setswitchinterval(before)
+    with HastySwitching():
+        yield
 
 
-def subscriptions(prefix, count, seed):
+def subscriptions(prefix, count_, seed):
     dice = np.random.default_rng(seed)
-    words = [[str(w) for w in dice.choice(WORDS, dice.integers(1, 3))] for _ in range(count)]
-    west, south = dice.uniform(-10, 5, (2, count))
+    words = [[str(w) for w in dice.choice(WORDS, dice.integers(1, 3))] for _ in range(count_)]
+    west, south = dice.uniform(-10, 5, (2, count_))
     return pa.table(
         {
-            "id": [f"{prefix}{i}" for i in range(count)],
+            "id": [f"{prefix}{i}" for i in range(count_)],
             "keywords": words,
             "west": west,
             "south": south,
@@ -42,10 +43,10 @@ def subscriptions(prefix, count, seed):
     )
 
 
-def messages(count, seed, *, coded=False):
+def messages(count_, seed, *, coded=False):
     dice = np.random.default_rng(seed)
-    words = [[str(w) for w in dice.permutation(WORDS)[:5]] for _ in range(count)]
-    lon, lat = dice.uniform(-10, 10, (2, count))
+    words = [[str(w) for w in dice.permutation(WORDS)[:5]] for _ in range(count_)]
+    lon, lat = dice.uniform(-10, 10, (2, count_))
     if not coded:
         return pa.table({"text": [" ".join(row) for row in words], "lon": lon, "lat": lat})
     lists = pa.array(words)
@@ -57,16 +58,33 @@ def pairs(found):
     return sorted(zip(*(column.to_pylist() for column in found.columns), strict=True))
 
 
-def run(*tasks):
-    """Run all at once; the first error of any is raised."""
-    start = threading.Barrier(len(tasks))
+def publications(first, count_):
+    """Return events whose times are their numbers."""
+    return [
+        {"op": "publish", "id": f"m{i}", "text": "x", "at": [0, 0], "time": i}
+        for i in range(first, first + count_)
+    ]
 
-    def begin(task):
-        start.wait()
-        return task()
 
-    with ThreadPoolExecutor(len(tasks)) as pool:
-        return [future.result() for future in [pool.submit(begin, task) for task in tasks]]
+# ---- what a crew is worth -------------------------------------------------------------------
+
+
+def test_the_error_of_one_thread_ends_all_and_is_raised():
+    def fail():
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        together((lambda: None, 10**9), (fail, 1))
+
+
+def test_a_thread_that_hangs_is_named_and_not_waited_for():
+    forever = threading.Event()
+    with pytest.raises(StuckError, match="stuck"):
+        together((forever.wait, 1), guard_s=0.2)
+    forever.set()
+
+
+# ---- answers --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -78,10 +96,9 @@ def test_threads_that_only_match_get_the_answer_of_one(kind):
     assert all(expected)
 
     def match_all():
-        return [[pairs(matcher.match_table(batch)) for batch in batches] for _ in range(10)]
+        assert [pairs(matcher.match_table(batch)) for batch in batches] == expected
 
-    for answers in run(*[match_all] * 4):
-        assert answers == [expected] * 10
+    together(*[(match_all, 5)] * 4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -95,39 +112,30 @@ def test_what_does_not_change_is_always_found_and_what_is_found_matches(kind):
     possible = set(pairs(matcher.match_table(batch)))
     matcher.unsubscribe_table(passing["id"])
     assert always < possible
-    done = threading.Event()
+    half, rows = passing.slice(0, 100), cycle(passing.slice(100).to_pylist())
 
     def write_tables():
-        half = passing.slice(0, 100)
-        for _ in range(30):
-            matcher.subscribe_table(half)
-            matcher.unsubscribe_table(half["id"])
+        matcher.subscribe_table(half)
+        matcher.unsubscribe_table(half["id"])
 
     def write_singly():
-        for row in passing.slice(100).to_pylist():
-            area = [row[side] for side in ("west", "south", "east", "north")]
-            matcher.subscribe(row["id"], keywords=row["keywords"], area=area)
-            matcher.subscribe(f"{row['id']} new word", keywords=[row["id"]], area=area)
-        for row in passing.slice(100).to_pylist():
-            matcher.unsubscribe(row["id"])
-            matcher.unsubscribe(f"{row['id']} new word")
-
-    def write():
-        try:
-            run(write_tables, write_singly)
-        finally:
-            done.set()
+        row = next(rows)
+        area = [row[side] for side in ("west", "south", "east", "north")]
+        matcher.subscribe(row["id"], keywords=row["keywords"], area=area)
+        matcher.subscribe(f"{row['id']} new word", keywords=[row["id"]], area=area)
+        matcher.unsubscribe(row["id"])
+        matcher.unsubscribe(f"{row['id']} new word")
 
     def read():
-        rounds = 0
-        while not done.is_set() or rounds < 5:
-            found = pairs(matcher.match_table(batch))
-            assert len(set(found)) == len(found)
-            assert always <= set(found) <= possible
-            rounds += 1
-        return rounds
+        found = pairs(matcher.match_table(batch))
+        assert len(set(found)) == len(found)
+        assert always <= set(found) <= possible
+        return len(found)
 
-    run(write, read, read)
+    def has_seen_change(answers):
+        return len(answers) >= 10 and max(answers) > len(always)
+
+    together((write_tables, 20), (write_singly, 100), (read, has_seen_change), (read, 10))
     assert set(pairs(matcher.match_table(batch))) == always
     assert len(matcher) == 300
     matcher.check_invariants()
@@ -137,23 +145,18 @@ def test_a_batch_sees_one_state():
     matcher = nc.Matcher()
     both = pa.table({"id": ["t1", "t2"], "keywords": [["x"], ["x", "y"]]})
     batch = pa.table({"text": ["y x"] * 300, "lon": [0.0] * 300, "lat": [0.0] * 300})
-    done = threading.Event()
+    states = {(), tuple((row, id_) for row in range(300) for id_ in ("t1", "t2"))}
 
     def write():
-        for _ in range(200):
-            matcher.subscribe_table(both)
-            matcher.unsubscribe_table(["t1", "t2"])
-        done.set()
+        matcher.subscribe_table(both)
+        matcher.unsubscribe_table(["t1", "t2"])
 
     def read():
-        seen = set()
-        while not done.is_set():
-            seen.add(tuple(pairs(matcher.match_table(batch))))
-        return seen
+        found = tuple(pairs(matcher.match_table(batch)))
+        assert found in states
+        return len(found)
 
-    all_or_none = {(), tuple((row, id_) for row in range(300) for id_ in ("t1", "t2"))}
-    _, *seen = run(write, read, read)
-    assert seen[0] | seen[1] <= all_or_none
+    together((write, 200), *[(read, lambda seen: set(seen) == {0, 600})] * 2)
 
 
 def test_threads_with_different_dictionaries_do_not_mix_them_up():
@@ -165,14 +168,13 @@ def test_threads_with_different_dictionaries_do_not_mix_them_up():
         dictionary = pa.array(words)
         expected = cache.tokens(dictionary, nc.InvalidMessageError, is_growing=False).tolist()
 
-        def task():
-            for _ in range(20_000):
-                found = cache.tokens(dictionary, nc.InvalidMessageError, is_growing=False)
-                assert found.tolist() == expected
+        def step():
+            found = cache.tokens(dictionary, nc.InvalidMessageError, is_growing=False)
+            assert found.tolist() == expected
 
-        return task
+        return step
 
-    run(look_up(WORDS), look_up(WORDS[::-1]))
+    together((look_up(WORDS), 20_000), (look_up(WORDS[::-1]), 20_000))
 
 
 def test_words_that_become_known_are_found_from_then_on():
@@ -181,47 +183,205 @@ def test_words_that_become_known_are_found_from_then_on():
     lists = pa.array([[word] for word in words])
     tokens = pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())
     batch = pa.table({"tokens": tokens, "lon": [0.0] * 300, "lat": [0.0] * 300})
+    fresh = iter(words)
     subscribed = []
 
     def write():
-        for word in words:
+        if word := next(fresh, None):
             matcher.subscribe(word, keywords=[word])
             subscribed.append(word)
 
     def read():
-        while len(subscribed) < len(words):
-            before = len(subscribed)
-            found = matcher.match_table(batch)["message"].to_pylist()
-            assert len(found) >= before
+        before = len(subscribed)
+        found = matcher.match_table(batch)["message"].to_pylist()
+        assert len(found) >= before
+        return len(found)
 
-    run(write, read, read)
-    assert matcher.match_table(batch)["message"].to_pylist() == list(range(300))
+    together((write, 300), *[(read, lambda seen: bool(seen) and seen[-1] == 300)] * 2)
+
+
+# ---- hubs: one state per question -----------------------------------------------------------
+
+
+def test_an_explanation_is_of_one_moment():
+    hub = nc.Hub()
+    hub.subscribe("s", keywords="x", area=[-9, -9, -1, 9])
+    sides = cycle([[1, -9, 9, 9], [-9, -9, -1, 9]])
+
+    def write():
+        hub.move("s", area=next(sides))
+
+    def read():
+        told = hub.explain("s", "x", at=WEST)
+        text = str(told)
+        assert told.matches == ("outside" not in text), text
+        return told.matches
+
+    together((write, 500), *[(read, lambda seen: {True, False} <= set(seen))] * 3)
+
+
+def test_ids_of_all_modes_are_those_of_subscribers_while_others_come_and_go():
+    hub = nc.Hub()
+    long = "one whose id is too long to be stored in place, of number "
+    numbers = count()
+
+    def write():
+        number = next(numbers)
+        ids = [f"{long}{number}", f"{long}{number} that ranks"]
+        hub.subscribe(ids[0], keywords="x", area=[-9, -9, 9, 9])
+        hub.subscribe(
+            ids[1], mode="rank", keywords="x", area=[-9, -9, 9, 9], alpha=0.5, threshold=0.1
+        )
+        for id_ in ids:
+            hub.unsubscribe(id_)
+
+    def read():
+        found = hub.match("x", at=EAST)
+        assert all(id_.startswith(long) for id_ in found)
+        assert len(found) <= 2
+        return len(found)
+
+    together((write, 300), *[(read, lambda seen: len(seen) > 100 and max(seen) == 2)] * 2)
+
+
+def test_what_a_subscription_is_and_holds_is_whole_or_unknown():
+    hub = nc.Hub(window=nc.Window(count=50))
+    hub.apply(publications(0, 50))
+    words = [f"alongwordthatisnotstoredinplace{i}" for i in range(40)]
+    turns = count()
+
+    def write():
+        number = next(turns)
+        keywords = f"x OR {words[number % 40]}"
+        hub.subscribe("s", keywords=keywords, live=number % 2 == 0)
+        hub.unsubscribe("s")
+
+    def read():
+        try:
+            clauses, _ = hub.subscription("s")
+            assert {word for clause in clauses for word in clause.positive} <= {"x", *words}
+            assert len(clauses) == 2
+            assert len(hub.results("s")) == 50
+        except nc.UnknownIdError:
+            return "unknown"
+        except nc.UnsupportedError:
+            return "holds nothing"
+        return "whole"
+
+    def has_seen_all(seen):
+        return {"unknown", "holds nothing", "whole"} <= set(seen)
+
+    together((write, 200), (read, has_seen_all), (read, has_seen_all))
+
+
+def test_sizes_are_of_one_moment():
+    hub = nc.Hub(window=nc.Window(count=10_000))
+
+    def write():
+        hub.apply(publications(len(marks), 50))
+        marks.extend([None] * 50)
+
+    marks = []
+
+    def read():
+        now = hub.stats()
+        assert now["live_messages"] <= 10_000
+        assert len(hub) == 0
+        assert ("s" in hub) is False
+        return now["live_messages"]
+
+    _, seen = together((write, 20), (read, lambda seen: len(set(seen)) > 2))
+    assert seen == sorted(seen)
+
+
+def test_events_of_several_threads_are_applied_once_each_and_batches_stay_together():
+    hub = nc.Hub(window=nc.Window(count=10_000))
+    hub.subscribe("all", keywords="x")
+    numbers = count()
+
+    def publish():
+        number = next(numbers)
+        changes = hub.apply(
+            [
+                {"op": "publish", "id": "the only one", "text": "x", "at": [0, 0]},
+                {"op": "publish", "id": f"m{number}", "text": "x", "at": [0, 0]},
+                {"op": "retract", "id": "the only one"},
+            ]
+        )
+        return changes.num_rows
+
+    def churn():
+        number = next(numbers)
+        hub.subscribe(f"s{number}", keywords="y")
+        hub.move(f"s{number}", area=[0, 0, 1, 1])
+        assert "all" in hub.match("x", at=(0, 0))
+        hub.unsubscribe(f"s{number}")
+
+    first, second, _ = together((publish, 100), (publish, 100), (churn, 100))
+    assert set(first) == set(second) == {2}
+    assert hub.stats()["live_messages"] == len(first) + len(second)
+    assert len(hub) == 1
+
+
+def test_promises_of_several_threads_are_all_taken():
+    hub = nc.Hub(window=nc.Window(count=10), safe_region=True)
+    numbers = count()
+    made, taken = [], []
+
+    def subscribe():
+        id_ = f"s{next(numbers)}"
+        hub.subscribe(id_, keywords="x", area=[0, 0, 1, 1], live=True)
+        made.append(id_)
+
+    def take():
+        taken.extend(promise.subscription for promise in hub.take_promises())
+
+    together((subscribe, 100), (subscribe, 100), (take, 100))
+    take()
+    assert sorted(taken) == sorted(made)
+
+
+# ---- snapshots ------------------------------------------------------------------------------
 
 
 def test_a_snapshot_taken_while_others_write_is_one_state(tmp_path):
     matcher = nc.Matcher()
     matcher.subscribe_table(subscriptions("s", 300, 1))
     both = pa.table({"id": ["t1", "t2"], "keywords": [["x"], ["x"]]})
-    done = threading.Event()
+    numbers = count()
 
     def write():
-        while not done.is_set():
-            matcher.subscribe_table(both)
-            matcher.unsubscribe_table(["t1", "t2"])
+        matcher.subscribe_table(both)
+        matcher.unsubscribe_table(["t1", "t2"])
 
     def save():
-        try:
-            for number in range(20):
-                path = tmp_path / str(number)
-                matcher.save(path)
-                opened = nc.Matcher.open(path)
-                opened.check_invariants()
-                assert len(opened) in (300, 302)
-                assert len(opened.match("x", at=(0, 0))) == len(opened) - 300
-        finally:
-            done.set()
+        path = tmp_path / str(next(numbers))
+        matcher.save(path)
+        opened = nc.Matcher.open(path)
+        opened.check_invariants()
+        assert len(opened) in (300, 302)
+        assert len(opened.match("x", at=(0, 0))) == len(opened) - 300
 
-    run(write, save)
+    together((write, 50), (save, 20))
+
+
+def test_a_hub_is_saved_between_batches_while_others_ask(tmp_path):
+    hub = nc.Hub(window=nc.Window(count=100_000))
+    hub.subscribe("s", keywords="x", live=True)
+    numbers = count()
+
+    def write():
+        hub.apply(publications(20 * next(numbers) + 1, 20))
+
+    def save():
+        path = tmp_path / "hub"
+        hub.save(path)
+        opened = nc.Hub.open(path)
+        assert opened.stats()["live_messages"] == opened.clock
+        assert opened.clock % 20 == 0
+        assert len(opened.results("s")) == opened.clock
+
+    together((write, 50), (save, 10), (lambda: hub.match("x", at=EAST), 50))
 
 
 def test_threads_that_save_to_one_path_leave_a_whole_snapshot(tmp_path):
@@ -231,43 +391,81 @@ def test_threads_that_save_to_one_path_leave_a_whole_snapshot(tmp_path):
     path = tmp_path / "snapshot"
 
     def save(matcher):
-        def task():
-            for _ in range(10):
-                matcher.save(path)
-                assert len(nc.Matcher.open(path)) in (1, 5000)
+        def step():
+            matcher.save(path)
+            assert len(nc.Matcher.open(path)) in (1, 5000)
 
-        return task
+        return step
 
-    run(save(small), save(large))
+    together((save(small), 10), (save(large), 10))
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_events_of_several_threads_are_applied_once_each():
-    hub = nc.Hub(window=nc.Window(count=10_000))
-    hub.subscribe("all", keywords="x")
+# ---- turns ----------------------------------------------------------------------------------
 
-    def publish(name):
-        def task():
-            lines = [
-                {"op": "publish", "id": f"{name}{i}", "text": "x", "at": [0, 0]} for i in range(200)
-            ]
-            changes = 0
-            for start in range(0, 200, 20):
-                changes += hub.apply(lines[start : start + 20]).num_rows
-                changes += len(hub.publish(f"{name} {start}", "x", at=(0, 0)))
-            return changes
 
-        return task
+def test_readers_that_never_pause_do_not_starve_a_writer_of_a_matcher_nor_it_them():
+    matcher = nc.Matcher()
+    matcher.subscribe_table(subscriptions("s", 300, 1))
+    batch = messages(200, 3)
 
-    def churn():
-        for i in range(200):
-            hub.subscribe(f"s{i}", keywords="y")
-            hub.move(f"s{i}", area=[0, 0, 1, 1])
-            assert "all" in hub.match("x", at=(0, 0))
-            hub.unsubscribe(f"s{i}")
-        return 0
+    def write():
+        matcher.subscribe("t", keywords="w1")
+        matcher.unsubscribe("t")
 
-    counts = run(publish("a"), publish("b"), churn)
-    assert counts == [210, 210, 0]
-    assert hub.stats()["live_messages"] == 420
-    assert len(hub) == 1
+    together((write, 200), *[(lambda: matcher.match_table(batch), 50)] * 4)
+
+
+def test_questions_that_never_pause_do_not_starve_a_writer_of_a_hub_nor_it_them():
+    hub = nc.Hub()
+    hub.apply([{"op": "subscribe", "id": f"s{i}", "keywords": "x"} for i in range(300)])
+
+    def write():
+        hub.subscribe("t", keywords="y")
+        hub.unsubscribe("t")
+
+    together((write, 200), *[(lambda: hub.match("x", at=EAST), 200)] * 4)
+
+
+def test_a_long_batch_lets_questions_through_at_the_border_of_events():
+    hub = nc.Hub(window=nc.Window(count=1_000_000))
+    hub.apply([{"op": "subscribe", "id": f"s{i}", "keywords": "x"} for i in range(200)])
+    size, numbers, seen = 2000, count(), []
+
+    def write():
+        number = next(numbers)
+        assert number < 200, "no question was answered within any batch"
+        hub.apply(publications(number * size + 1, size))
+
+    def read():
+        clock, live = hub.clock, hub.stats()["live_messages"]
+        assert clock <= live  # one message a second, and the questions came in this order
+        seen.append(clock % size)
+        return clock % size
+
+    together((write, 1), (read, lambda _: sum(map(bool, seen)) >= 3))
+
+
+def test_waiting_for_a_change_does_not_stop_threads_that_need_nothing_of_it():
+    matcher = nc.Matcher()
+    table = subscriptions("s", 20_000, 1)
+    ticks, is_changing = [0], threading.Event()
+
+    def write():
+        is_changing.set()
+        matcher.subscribe_table(table)
+        is_changing.clear()
+        matcher.unsubscribe_table(table["id"])
+
+    def tick():
+        ticks[0] += 1
+
+    def ask():
+        if not is_changing.is_set():
+            return 0
+        before = ticks[0]
+        size = len(matcher)
+        assert size in (0, 20_000)
+        return ticks[0] - before
+
+    together((write, 3), (tick, 1000), (ask, lambda ran: bool(ran) and max(ran) > 100))
