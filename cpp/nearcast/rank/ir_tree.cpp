@@ -8,10 +8,11 @@ namespace nearcast {
 namespace {
 
 /// One message on its way through the tree.
-class Search {
+class ChildSearch {
  public:
-  Search(const RankStore& store, const RTreeNodes& nodes, const PostingTables& postings,
-         const NodeBounds& bounds, const Message& message, RankScratch& scratch, RankSink& sink)
+  ChildSearch(const RankStore& store, const RTreeNodes& nodes, const PostingTables& postings,
+              const NodeBounds& bounds, const Message& message, RankScratch& scratch,
+              RankSink& sink)
       : store_(store),
         nodes_(nodes),
         postings_(postings),
@@ -91,8 +92,8 @@ class Search {
 void IrTreeRank::rank(const Message& message, RankScratch& scratch, RankSink& sink) const {
   if (tree_.size() == 0) return;
   const auto& summary = tree_.summary();
-  Search search(store_, tree_.nodes(), summary.first.postings(), summary.second, message, scratch,
-                sink);
+  ChildSearch search(store_, tree_.nodes(), summary.first.postings(), summary.second, message,
+                     scratch, sink);
   search.visit(tree_.nodes().root());
   search.finish();
 }

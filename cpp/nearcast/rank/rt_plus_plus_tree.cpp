@@ -14,10 +14,10 @@ struct Steps {
 };
 
 /// One message on its way through the tree.
-class Search {
+class LevelSearch {
  public:
-  Search(const RankStore& store, const EntryTree<LevelSummary>& tree, const Message& message,
-         RankScratch& scratch, RankSink& sink)
+  LevelSearch(const RankStore& store, const EntryTree<LevelSummary>& tree, const Message& message,
+              RankScratch& scratch, RankSink& sink)
       : store_(store),
         tree_(tree),
         nodes_(tree.nodes()),
@@ -168,7 +168,7 @@ class Search {
 
 void RtPlusPlusTreeRank::rank(const Message& message, RankScratch& scratch, RankSink& sink) const {
   if (tree_.size() == 0) return;
-  Search(store_, tree_, message, scratch, sink).visit_all();
+  LevelSearch(store_, tree_, message, scratch, sink).visit_all();
 }
 
 }  // namespace nearcast
