@@ -1,0 +1,528 @@
+"""The semantics once more, fast enough for thousands of subscriptions.
+
+Reads events and decides scores with the oracle's own functions, but keeps dictionaries by word,
+live sets as they follow from one event, and top lists sorted. Imports nothing of nearcast;
+`test_reference.py` compares it with the oracle, change by change.
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from bisect import bisect_left, insort
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from differential.areas import Region
+from oracle.events import (
+    Message,
+    Subscription,
+    decide,
+    read_area_for,
+    read_message,
+    read_subscription,
+    read_time,
+)
+from oracle.fields import OracleRejects, identifier, position, require
+from oracle.scores import Weights, units, weight
+from oracle.space import Boxes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+Event = dict[str, Any]
+Change = dict[str, Any]
+_DOUBT = 1e-6  # scores are computed exactly where a quick one is so near to the threshold
+
+
+class MatchSet:
+    """Match subscriptions by a word of each clause."""
+
+    def __init__(self) -> None:
+        self._keys: dict[str, list[tuple[str | None, int]]] = {}
+        self._by_word: dict[str | None, dict[int, tuple[Any, ...]]] = {}
+        self._numbers = 0
+
+    def add(self, id_: str, clauses: Iterable[Any] | None, region: Region) -> None:
+        """Add a subscription under a new id."""
+        keys = self._keys[id_] = []
+        for positive, negative in [(frozenset(), frozenset())] if clauses is None else clauses:
+            key = min(positive, key=lambda w: (len(self._by_word.get(w, ())), w), default=None)
+            self._numbers += 1
+            entry = (id_, positive, negative, region)
+            self._by_word.setdefault(key, {})[self._numbers] = entry
+            keys.append((key, self._numbers))
+
+    def remove(self, id_: str) -> None:
+        """Remove what was added."""
+        for key, number in self._keys.pop(id_):
+            del self._by_word[key][number]
+            if not self._by_word[key]:
+                del self._by_word[key]
+
+    def match(self, tokens: frozenset[str], boxes: tuple[Any, ...]) -> list[str]:
+        """Return the ids that a message matches, each once."""
+        found: dict[str, bool] = {}
+        for word in (None, *tokens):
+            for id_, positive, negative, region in self._by_word.get(word, {}).values():
+                if id_ in found:
+                    continue
+                if positive <= tokens and not (negative & tokens):
+                    found[id_] = region.touches(boxes)
+        return [id_ for id_, is_near in found.items() if is_near]
+
+
+class Scorer:
+    """Scores of pairs under one weights epoch."""
+
+    def __init__(self, weights: Weights | None) -> None:
+        self.weights = weights
+        self._weight: dict[str, float] = {}
+        self._lengths: dict[int, float] = {}
+
+    def weight(self, token: str) -> float:
+        """Return what a token weighs."""
+        if token not in self._weight:
+            self._weight[token] = weight(token, self.weights)
+        return self._weight[token]
+
+    def rank(self, subscription: Subscription, message: Message) -> float | None:
+        """Return the score if it reaches the threshold."""
+        area, place = subscription.area, message.place
+        if not isinstance(area, Boxes):
+            raise TypeError(area)
+        words = subscription.tokens
+        common = sum(self.weight(token) for token in words if token in message.tokens)
+        textual = common / sum(self.weight(token) for token in words)
+        most = subscription.alpha + (1 - subscription.alpha) * textual
+        if most < subscription.threshold - _DOUBT:
+            return None
+        if most - subscription.alpha < subscription.threshold - _DOUBT and not any(
+            own.shared(other) for own in area.parts for other in place.boxes.parts
+        ):
+            return None
+        is_reached, score = decide(subscription, message, self.weights)
+        return score if is_reached else None
+
+    def top(self, subscription: Subscription, message: Message, diagonal: float) -> float:
+        """Return the score of a top subscription, by the oracle's formula."""
+        (x, y), (to_x, to_y) = subscription.at, message.place.center
+        nearness = 1 - math.hypot(x - to_x, y - to_y) / diagonal
+        alpha = subscription.alpha
+        return alpha * nearness + (1 - alpha) * self._cosine(subscription, message)
+
+    def _cosine(self, subscription: Subscription, message: Message) -> float:
+        shared = [token for token in subscription.tokens if token in message.tokens]
+        product = math.fsum(message.tokens[token] * self.weight(token) ** 2 for token in shared)
+        if product == 0:
+            return 0.0
+        if message.number not in self._lengths:
+            counts = message.tokens.items()
+            self._lengths[message.number] = _length(n * self.weight(token) for token, n in counts)
+        own = _length(self.weight(token) for token in subscription.tokens)
+        return product / (own * self._lengths[message.number])
+
+
+def _length(vector: Iterable[float]) -> float:
+    return math.sqrt(math.fsum(x * x for x in vector))
+
+
+class RankSet:
+    """Rank subscriptions: by words, and those that a place alone may satisfy."""
+
+    def __init__(self) -> None:
+        self._all: dict[str, Subscription] = {}
+        self._by_word: dict[str, dict[str, Subscription]] = {}
+        self._anywhere: dict[str, Subscription] = {}
+
+    def add(self, subscription: Subscription) -> None:
+        """Add a subscription under a new id."""
+        self._all[subscription.id] = subscription
+        for table in self._tables(subscription):
+            table[subscription.id] = subscription
+
+    def remove(self, id_: str) -> Subscription:
+        """Remove and return what was added."""
+        subscription = self._all.pop(id_)
+        for table in self._tables(subscription):
+            del table[id_]
+        return subscription
+
+    def _tables(self, subscription: Subscription) -> Iterator[dict[str, Subscription]]:
+        if subscription.alpha >= subscription.threshold - _DOUBT:
+            yield self._anywhere
+        else:
+            for token in subscription.tokens:
+                yield self._by_word.setdefault(token, {})
+
+    def rank(self, message: Message, scorer: Scorer) -> dict[str, float]:
+        """Return the subscriptions whose threshold a message reaches, with scores."""
+        candidates = dict(self._anywhere)
+        for token in message.tokens:
+            candidates.update(self._by_word.get(token, {}))
+        scores = {id_: scorer.rank(held, message) for id_, held in candidates.items()}
+        return {id_: score for id_, score in scores.items() if score is not None}
+
+
+@dataclass
+class _Held:
+    """A subscription of a hub; a top one has all messages with a word of it, worst first."""
+
+    wanted: Subscription
+    region: Region
+    order: list[tuple[int, int]] = field(default_factory=list)
+    scores: dict[int, float] = field(default_factory=dict)
+
+    def best(self) -> dict[int, float]:
+        numbers = [number for _, number in self.order[-self.wanted.k :]]
+        return {number: self.scores[number] for number in reversed(numbers)}
+
+
+class FastHub:
+    """What `oracle.Oracle` is, without looking at everything every time."""
+
+    def __init__(
+        self,
+        *,
+        window_count: int | None = None,
+        window_seconds: float | None = None,
+        weights: Mapping[str, Any] | None = None,
+        space: tuple[float, ...] = (-180, -90, 180, 90),
+    ) -> None:
+        self.window_count, self.window_seconds = window_count, window_seconds
+        west, south, east, north = space
+        self._diagonal = math.hypot(east - west, north - south)
+        self._scorer = Scorer(_epoch(weights))
+        self.clock = 0.0
+        self._numbers = 0
+        self.subscriptions: dict[str, _Held] = {}
+        self.messages: dict[str, Message] = {}  # oldest first
+        self._ends: dict[int, float] = {}
+        self._by_number: dict[int, Message] = {}
+        self._with_word: dict[str, dict[int, Message]] = {}
+        self._due: list[tuple[float, int, int, str]] = []
+        self._matching = {live: MatchSet() for live in (False, True)}
+        self._ranking = {live: RankSet() for live in (False, True)}
+        self._top_by_word: dict[str, dict[str, _Held]] = {}
+        self._live: dict[str, _Held] = {}
+
+    # ---- events -----------------------------------------------------------------------------
+
+    def apply(self, line: int, event: Event) -> list[Change]:
+        """Return the changes that the event causes; reject it without changing anything."""
+        time = read_time(event)
+        own_time = self.clock if time is None else time
+        now = max(self.clock, own_time)
+        prepared = self._prepare(event, now)
+        self._start(line)
+        self.clock = now
+        self._expire()
+        operation = {
+            "subscribe": self._subscribe,
+            "unsubscribe": self._unsubscribe,
+            "move": self._move,
+            "publish": self._publish,
+            "retract": self._retract,
+        }[event["op"]]
+        self._own_time = own_time
+        operation(prepared)
+        self._finish_top_lists()
+        return self._changes
+
+    def reweigh(self, line: int, weights: Mapping[str, Any] | None) -> list[Change]:
+        """Put another weights epoch in force."""
+        self._start(line)
+        old, self._scorer = self._scorer, Scorer(_epoch(weights))
+        for held in self._live.values():
+            if held.wanted.mode == "rank":
+                self._compare_ranks(held.wanted, held.wanted, old)
+        for held in self.subscriptions.values():
+            if held.wanted.mode == "top":
+                self._rescore(held)
+        self._finish_top_lists()
+        return self._changes
+
+    def results(self, id_: str) -> list[str]:
+        """Return the messages of a live or top subscription; of a top one the best first."""
+        held = self.subscriptions[id_]
+        if held.wanted.mode == "top":
+            return [self._by_number[number].id for number in held.best()]
+        if held.wanted.mode == "rank":
+            return [m.id for m in self.messages.values() if self._scorer.rank(held.wanted, m)]
+        return [m.id for m in self._that_match(held)]
+
+    def _start(self, line: int) -> None:
+        self._line = line
+        self._changes: list[Change] = []
+        self._left: dict[int, str] = {}
+        self._before: dict[str, dict[int, float]] = {}
+        self._old_messages: dict[int, Message] = {}
+        self._published = 0
+        self._moved = ""
+        self._begun = ""
+
+    def _prepare(self, event: Event, now: float) -> Any:
+        """Read the event and judge it as if everything due had gone."""
+        operation = event["op"]
+        if operation == "subscribe":
+            subscription = read_subscription(event)
+            require(not self._is_there(subscription.id, now), "subscription id is in use")
+            expires = subscription.expires
+            require(expires is None or expires > now, "subscription has expired already")
+            return subscription
+        if operation == "publish":
+            message = read_message(event)
+            known = self.messages.get(message.id)
+            require(known is None or self._ends[known.number] <= now, "message id is in use")
+            return message
+        id_ = identifier(event.get("id"))
+        if operation == "retract":
+            return id_
+        if not self._is_there(id_, now):
+            raise OracleRejects("unknown subscription")
+        if operation == "unsubscribe":
+            return id_
+        mode = self.subscriptions[id_].wanted.mode
+        where = "at" if mode == "top" else "area"
+        require(where in event, f"move of a {mode} subscription needs {where}")
+        if mode == "top":
+            return id_, {"at": position(event["at"])}
+        return id_, {"area": read_area_for(mode, event["area"])}
+
+    def _is_there(self, id_: str, now: float) -> bool:
+        held = self.subscriptions.get(id_)
+        return held is not None and (held.wanted.expires is None or held.wanted.expires > now)
+
+    # ---- operations -------------------------------------------------------------------------
+
+    def _subscribe(self, subscription: Subscription) -> None:
+        self._numbers += 1
+        held = _Held(replace(subscription, number=self._numbers), Region(subscription.area))
+        self._begun = subscription.id
+        self._hold(held)
+        if subscription.expires is not None:
+            item = (subscription.expires, 1, held.wanted.number, subscription.id)
+            heapq.heappush(self._due, item)
+        if subscription.mode == "top":
+            self._before[subscription.id] = {}
+            self._rescore(held)
+        elif subscription.live:
+            for message, score in self._wanted_now(held):
+                self._report(subscription.id, message, "added", "subscribed", score)
+
+    def _hold(self, held: _Held) -> None:
+        wanted = held.wanted
+        self.subscriptions[wanted.id] = held
+        if wanted.live:
+            self._live[wanted.id] = held
+        if wanted.mode == "match":
+            self._matching[wanted.live].add(wanted.id, wanted.clauses, held.region)
+        elif wanted.mode == "rank":
+            self._ranking[wanted.live].add(wanted)
+        else:
+            for token in wanted.tokens:
+                self._top_by_word.setdefault(token, {})[wanted.id] = held
+
+    def _release(self, id_: str) -> _Held:
+        held = self.subscriptions.pop(id_)
+        self._live.pop(id_, None)
+        if held.wanted.mode == "match":
+            self._matching[held.wanted.live].remove(id_)
+        elif held.wanted.mode == "rank":
+            self._ranking[held.wanted.live].remove(id_)
+        else:
+            for token in held.wanted.tokens:
+                del self._top_by_word[token][id_]
+            self._before.pop(id_, None)
+        return held
+
+    def _unsubscribe(self, id_: str) -> None:
+        self._release(id_)
+
+    def _move(self, prepared: tuple[str, dict[str, Any]]) -> None:
+        id_, change = prepared
+        if self.subscriptions[id_].wanted.mode == "top":
+            held = self.subscriptions[id_]
+            self._moved = id_
+            self._note(held)
+            held.wanted = replace(held.wanted, **change)
+            self._rescore(held)
+            return
+        old = self._release(id_)
+        new = _Held(replace(old.wanted, **change), Region(change["area"]))
+        self._hold(new)
+        if not new.wanted.live:
+            return
+        if new.wanted.mode == "rank":
+            self._compare_ranks(old.wanted, new.wanted, self._scorer)
+            return
+        were, are = ({m.number: m for m in self._that_match(held)} for held in (old, new))
+        for number in were.keys() - are.keys():
+            self._report(id_, were[number], "removed", "moved", None)
+        for number in are.keys() - were.keys():
+            self._report(id_, are[number], "added", "moved", None)
+
+    def _publish(self, read: Message) -> None:
+        self._numbers += 1
+        message = replace(read, number=self._numbers)
+        self._published = message.number
+        for live in (False, True):
+            for id_, score in self._reached(message, live):
+                self._report(id_, message, "added", "published", score)
+        end = self._end_of(message)
+        if end is not None and end > self.clock:
+            self._keep(message, end)
+
+    def _retract(self, id_: str) -> None:
+        if id_ in self.messages:
+            self._leave(self.messages[id_], "retracted")
+
+    # ---- life -------------------------------------------------------------------------------
+
+    def _expire(self) -> None:
+        while self._due and self._due[0][0] <= self.clock:
+            _, is_subscription, number, id_ = heapq.heappop(self._due)
+            if is_subscription:
+                held = self.subscriptions.get(id_)
+                if held is not None and held.wanted.number == number:
+                    self._release(id_)
+            elif number in self._by_number:
+                self._leave(self._by_number[number], "expired")
+
+    def _end_of(self, message: Message) -> float | None:
+        end = math.inf if message.expires is None else message.expires
+        if self.window_seconds is not None:
+            return min(end, self._own_time + self.window_seconds)
+        return None if self.window_count is None and message.expires is None else end
+
+    def _keep(self, message: Message, end: float) -> None:
+        self.messages[message.id] = message
+        self._by_number[message.number] = message
+        self._ends[message.number] = end
+        if end < math.inf:
+            heapq.heappush(self._due, (end, 0, message.number, message.id))
+        touched: dict[str, _Held] = {}
+        for token in message.tokens:
+            self._with_word.setdefault(token, {})[message.number] = message
+            touched.update(self._top_by_word.get(token, {}))
+        for held in touched.values():
+            self._note(held)
+            self._score(held, message)
+        if self.window_count is not None and len(self.messages) > self.window_count:
+            self._leave(next(iter(self.messages.values())), "expired")
+
+    def _leave(self, message: Message, reason: str) -> None:
+        del self.messages[message.id]
+        del self._by_number[message.number], self._ends[message.number]
+        self._left[message.number] = reason
+        self._old_messages[message.number] = message
+        touched: dict[str, _Held] = {}
+        for token in message.tokens:
+            del self._with_word[token][message.number]
+            if not self._with_word[token]:
+                del self._with_word[token]
+            touched.update(self._top_by_word.get(token, {}))
+        for held in touched.values():
+            self._note(held)
+            item = (units(held.scores.pop(message.number)), message.number)
+            del held.order[bisect_left(held.order, item)]
+        for id_, score in self._reached(message, live=True):
+            self._report(id_, message, "removed", reason, score)
+
+    # ---- who has what -----------------------------------------------------------------------
+
+    def _reached(self, message: Message, live: bool) -> Iterator[tuple[str, float | None]]:
+        tokens = frozenset(message.tokens)
+        for id_ in self._matching[live].match(tokens, message.place.boxes.parts):
+            yield id_, None
+        yield from self._ranking[live].rank(message, self._scorer).items()
+
+    def _wanted_now(self, held: _Held) -> Iterator[tuple[Message, float | None]]:
+        if held.wanted.mode == "match":
+            for message in self._that_match(held):
+                yield message, None
+            return
+        for message in self.messages.values():
+            score = self._scorer.rank(held.wanted, message)
+            if score is not None:
+                yield message, score
+
+    def _that_match(self, held: _Held) -> list[Message]:
+        found: dict[int, Message] = {}
+        if held.wanted.clauses is None:
+            found = dict(self._by_number)
+        for positive, negative in held.wanted.clauses or ():
+            rarest = min(positive, key=lambda word: len(self._with_word.get(word, ())))
+            for number, message in self._with_word.get(rarest, {}).items():
+                tokens = message.tokens
+                if positive <= tokens.keys() and not negative & tokens.keys():
+                    found[number] = message
+        return [m for m in found.values() if held.region.touches(m.place.boxes.parts)]
+
+    def _compare_ranks(self, old: Subscription, new: Subscription, old_scorer: Scorer) -> None:
+        for message in self.messages.values():
+            was = old_scorer.rank(old, message)
+            now = self._scorer.rank(new, message)
+            if was is not None and now is None:
+                self._report(new.id, message, "removed", "moved", was)
+            if now is not None and was is None:
+                self._report(new.id, message, "added", "moved", now)
+
+    # ---- top lists --------------------------------------------------------------------------
+
+    def _note(self, held: _Held) -> None:
+        """Remember the list as it was before the event."""
+        if held.wanted.id not in self._before:
+            self._before[held.wanted.id] = held.best()
+
+    def _score(self, held: _Held, message: Message) -> None:
+        score = self._scorer.top(held.wanted, message, self._diagonal)
+        held.scores[message.number] = score
+        insort(held.order, (units(score), message.number))
+
+    def _rescore(self, held: _Held) -> None:
+        self._note(held)
+        held.order.clear()
+        held.scores.clear()
+        sharing: dict[int, Message] = {}
+        for token in held.wanted.tokens:
+            sharing.update(self._with_word.get(token, {}))
+        for message in sharing.values():
+            score = self._scorer.top(held.wanted, message, self._diagonal)
+            held.scores[message.number] = score
+            held.order.append((units(score), message.number))
+        held.order.sort()
+
+    def _finish_top_lists(self) -> None:
+        for id_, before in self._before.items():
+            held = self.subscriptions[id_]
+            after = held.best()
+            for number in before.keys() - after.keys():
+                message = self._old_messages.get(number) or self._by_number[number]
+                reason = self._left.get(number, "moved" if id_ == self._moved else "displaced")
+                self._report(id_, message, "removed", reason, before[number])
+            for number in after.keys() - before.keys():
+                reason = "moved" if id_ == self._moved else "refilled"
+                if number == self._published:
+                    reason = "published"
+                if id_ == self._begun:
+                    reason = "subscribed"
+                self._report(id_, self._by_number[number], "added", reason, after[number])
+
+    def _report(
+        self, id_: str, message: Message, change: str, reason: str, score: float | None
+    ) -> None:
+        self._changes.append(
+            {
+                "event": self._line,
+                "subscription": id_,
+                "message": message.id,
+                "change": change,
+                "reason": reason,
+                "score": score,
+            }
+        )
+
+
+def _epoch(weights: Mapping[str, Any] | None) -> Weights | None:
+    return None if weights is None else Weights(weights["documents"], dict(weights["df"]))
