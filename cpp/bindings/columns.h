@@ -46,25 +46,20 @@ inline WordColumn words_from(nb::handle pair) {
   return {view<std::int64_t>(parts[0]), reinterpret_cast<const char*>(bytes.data())};
 }
 
-/// Words and, in another column, how many documents have them.
-inline std::vector<std::pair<std::string_view, std::uint64_t>> word_counts_from(nb::handle words,
-                                                                                nb::handle counts) {
-  const WordColumn column = words_from(words);
-  const auto df = view<std::int64_t>(counts);
-  std::vector<std::pair<std::string_view, std::uint64_t>> pairs;
-  pairs.reserve(column.size());
-  for (std::size_t i = 0; i < column.size(); ++i)
-    pairs.emplace_back(column[i], static_cast<std::uint64_t>(df[i]));
-  return pairs;
+/// Words and, in another column, how many of so many documents have them.
+inline EpochColumns epoch_from(std::uint64_t documents, nb::handle words, nb::handle counts) {
+  return {documents, words_from(words), view<std::int64_t>(counts)};
 }
 
-/// (offsets, ("words", offsets, bytes)) or (offsets, ("codes", codes, tokens))
+/// (offsets, ("words", offsets, bytes)) or (offsets, ("codes", codes, offsets and bytes of the
+/// dictionary, its tokens, version of the vocabulary))
 inline WordLists word_lists_from(nb::handle pair) {
   const auto parts = nb::cast<nb::tuple>(pair);
   const auto items = nb::cast<nb::tuple>(parts[1]);
   WordLists lists{view<std::int64_t>(parts[0]), {}};
   if (nb::cast<std::string_view>(items[0]) == "codes") {
-    lists.items = CodedColumn{view<std::int32_t>(items[1]), view<std::uint32_t>(items[2])};
+    lists.items = CodedColumn{view<std::int32_t>(items[1]), words_from(items[2]),
+                              view<std::uint32_t>(items[3]), nb::cast<std::uint64_t>(items[4])};
   } else {
     const auto bytes = view<std::uint8_t>(items[2]);
     lists.items =

@@ -129,16 +129,13 @@ void bind_engine(nb::module_& module) {
           "texts"_a, "is_text"_a, "places"_a, "rows"_a)
       .def(
           "tokens_of",
-          [](SharedEngine& self, nb::handle words, bool is_growing) {
+          [](const SharedEngine& self, nb::handle words) {
             const WordColumn column = words_from(words);
-            if (!is_growing) {
-              return to_numpy(ask_without_gil(
-                  self, [&](const Engine& engine) { return engine.tokens_of(column); }));
-            }
-            return to_numpy(
-                change_without_gil(self, [&](Engine& engine) { return engine.intern(column); }));
+            auto [tokens, version] = ask_without_gil(
+                self, [&](const Engine& engine) { return engine.tokens_of(column); });
+            return nb::make_tuple(to_numpy(std::move(tokens)), version);
           },
-          "words"_a, "is_growing"_a)
+          "words"_a, "Tokens of words, by position, and the version of the vocabulary.")
       .def("stats",
            [](const SharedEngine& self) {
              return to_python(ask(self, [](const Engine& engine) { return engine.stats(); }));
@@ -151,10 +148,10 @@ void bind_engine(nb::module_& module) {
                    [](const SharedEngine& self) {
                      return ask(self, [](const Engine& engine) { return engine.index_name(); });
                    })
-      .def_prop_ro("vocabulary_size",
+      .def_prop_ro("vocabulary_version",
                    [](const SharedEngine& self) {
                      return ask(self,
-                                [](const Engine& engine) { return engine.stats().vocabulary; });
+                                [](const Engine& engine) { return engine.vocabulary_version(); });
                    })
       .def(
           "save",

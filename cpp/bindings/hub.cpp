@@ -125,10 +125,9 @@ nb::dict top_stats(const SharedHub& self) {
 
 nb::tuple start_epoch(SharedHub& self, std::uint64_t documents, nb::handle words,
                       nb::handle counts) {
-  const WordColumn column = words_from(words);
-  const auto df = view<std::int64_t>(counts);
+  const EpochColumns epoch = epoch_from(documents, words, counts);
   return changes_to_python(
-      change_without_gil(self, [&](Hub& hub) { return hub.start_epoch(documents, column, df); }));
+      change_without_gil(self, [&](Hub& hub) { return hub.start_epoch(epoch); }));
 }
 
 nb::dict hub_stats(const SharedHub& self) {

@@ -43,8 +43,8 @@ Rect box_from(const nb::tuple& box) {
 
 void start_rank_epoch(SharedRankEngine& self, std::uint64_t documents, nb::handle words,
                       nb::handle counts) {
-  const auto pairs = word_counts_from(words, counts);
-  change_without_gil(self, [&](RankEngine& engine) { engine.start_epoch(documents, pairs); });
+  const EpochColumns epoch = epoch_from(documents, words, counts);
+  change_without_gil(self, [&](RankEngine& engine) { engine.start_epoch(epoch); });
 }
 
 }  // namespace
@@ -133,16 +133,13 @@ void bind_rank_engine(nb::module_& module) {
           "id"_a, "words"_a, "place"_a)
       .def(
           "tokens_of",
-          [](SharedRankEngine& self, nb::handle words, bool is_growing) {
+          [](const SharedRankEngine& self, nb::handle words) {
             const WordColumn column = words_from(words);
-            if (!is_growing) {
-              return to_numpy(ask_without_gil(
-                  self, [&](const RankEngine& engine) { return engine.tokens_of(column); }));
-            }
-            return to_numpy(change_without_gil(
-                self, [&](RankEngine& engine) { return engine.intern(column); }));
+            auto [tokens, version] = ask_without_gil(
+                self, [&](const RankEngine& engine) { return engine.tokens_of(column); });
+            return nb::make_tuple(to_numpy(std::move(tokens)), version);
           },
-          "words"_a, "is_growing"_a)
+          "words"_a, "Tokens of words, by position, and the version of the vocabulary.")
       .def("stats",
            [](const SharedRankEngine& self) {
              return to_python(ask(self, [](const RankEngine& engine) { return engine.stats(); }));
@@ -155,11 +152,11 @@ void bind_rank_engine(nb::module_& module) {
                    [](const SharedRankEngine& self) {
                      return ask(self, [](const RankEngine& engine) { return engine.index_name(); });
                    })
-      .def_prop_ro("vocabulary_size",
-                   [](const SharedRankEngine& self) {
-                     return ask(self,
-                                [](const RankEngine& engine) { return engine.stats().vocabulary; });
-                   })
+      .def_prop_ro(
+          "vocabulary_version",
+          [](const SharedRankEngine& self) {
+            return ask(self, [](const RankEngine& engine) { return engine.vocabulary_version(); });
+          })
       .def(
           "save",
           [](const SharedRankEngine& self, const std::string& path) {

@@ -3,10 +3,6 @@ The per-message inner loop of nearcast. Not for direct use: see nearcast.Matcher
 """
 
 from collections.abc import Mapping
-from typing import Annotated
-
-import numpy
-from numpy.typing import NDArray
 
 
 class ParameterSpec:
@@ -119,7 +115,8 @@ class Engine:
 
     def learn(self, texts: object, is_text: bool, places: tuple, rows: int) -> None: ...
 
-    def tokens_of(self, words: object, is_growing: bool) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+    def tokens_of(self, words: object) -> tuple:
+        """Tokens of words, by position, and the version of the vocabulary."""
 
     def stats(self) -> dict: ...
 
@@ -129,7 +126,7 @@ class Engine:
     def index_name(self) -> str: ...
 
     @property
-    def vocabulary_size(self) -> int: ...
+    def vocabulary_version(self) -> int: ...
 
     def save(self, path: str) -> None: ...
 
@@ -166,7 +163,8 @@ class RankEngine:
 
     def score_pair(self, id: object, words: object, place: tuple) -> float: ...
 
-    def tokens_of(self, words: object, is_growing: bool) -> Annotated[NDArray[numpy.uint32], dict(shape=(None,))]: ...
+    def tokens_of(self, words: object) -> tuple:
+        """Tokens of words, by position, and the version of the vocabulary."""
 
     def stats(self) -> dict: ...
 
@@ -176,7 +174,7 @@ class RankEngine:
     def index_name(self) -> str: ...
 
     @property
-    def vocabulary_size(self) -> int: ...
+    def vocabulary_version(self) -> int: ...
 
     def save(self, path: str) -> None: ...
 

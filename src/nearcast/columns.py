@@ -184,41 +184,45 @@ class _Lookup(NamedTuple):
     """The tokens of a dictionary's words."""
 
     dictionary: pa.Array  # kept: its memory cannot become another dictionary's
+    words: Words
     tokens: np.ndarray
-    vocabulary: int | None  # its size before the words were looked up; None: all have a token
+    version: int  # of the vocabulary: words come and go, and their tokens with them
 
 
 class TokenCache:
     """The tokens of the last dictionary seen, so that batches that share it look it up once.
 
-    Threads may share it: what is cached is replaced as a whole.
+    Threads may share it: what is cached is replaced as a whole. The core compares versions once
+    more when it uses the tokens, and looks the words up itself if the vocabulary has changed.
     """
 
     def __init__(self, engine: Engine | RankEngine) -> None:
         self._engine = engine
         self._last: _Lookup | None = None
 
-    def tokens(self, dictionary: pa.Array, error: _Error, *, is_growing: bool) -> np.ndarray:
-        """Return the tokens of the dictionary's words, by position."""
+    def look_up(self, dictionary: pa.Array, error: _Error) -> tuple[Words, np.ndarray, int]:
+        """Return the dictionary's words, their tokens by position, and the version of both."""
         last = self._last
-        if last is not None and self._is_current(last, dictionary, is_growing=is_growing):
-            return last.tokens
-        refuse_nulls(dictionary, "a word of the dictionary", error)
-        vocabulary = None if is_growing else self._engine.vocabulary_size
-        tokens = self._engine.tokens_of(words(dictionary, "dictionary", error), is_growing)
-        self._last = _Lookup(dictionary, tokens, vocabulary)
-        return tokens
+        if last is None or not self._is_current(last, dictionary):
+            found = dictionary_words(dictionary, error)
+            last = _Lookup(dictionary, found, *self._engine.tokens_of(found))
+            self._last = last
+        return last.words, last.tokens, last.version
 
-    def _is_current(self, last: _Lookup, dictionary: pa.Array, *, is_growing: bool) -> bool:
+    def _is_current(self, last: _Lookup, dictionary: pa.Array) -> bool:
         known = last.dictionary
         if len(known) != len(dictionary) or known.offset != dictionary.offset:
             return False
         addresses = [buffer.address if buffer else 0 for buffer in dictionary.buffers()]
         if addresses != [buffer.address if buffer else 0 for buffer in known.buffers()]:
             return False
-        if last.vocabulary is None:
-            return True
-        return not is_growing and last.vocabulary == self._engine.vocabulary_size
+        return last.version == self._engine.vocabulary_version
+
+
+def dictionary_words(dictionary: pa.Array, error: _Error) -> Words:
+    """Return the words of a dictionary."""
+    refuse_nulls(dictionary, "a word of the dictionary", error)
+    return words(dictionary, "dictionary", error)
 
 
 def word_lists(
@@ -234,10 +238,13 @@ def word_lists(
     _refuse_null_words(array, offsets, name, error)
     if pa.types.is_dictionary(values.type):
         codes = values.indices.cast(pa.int32())
-        tokens = cache.tokens(values.dictionary, error, is_growing=is_growing)
+        if is_growing:  # the core makes those words known that are used
+            known = dictionary_words(values.dictionary, error), np.zeros(0, np.uint32), 0
+        else:
+            known = cache.look_up(values.dictionary, error)
         plain = np.frombuffer(codes.buffers()[1], np.int32)[codes.offset :] if len(codes) else None
         items = np.zeros(0, np.int32) if plain is None else plain
-        return offsets, ("codes", items, tokens)
+        return offsets, ("codes", items, *known)
     return offsets, ("words", *words(values, name, error))
 
 

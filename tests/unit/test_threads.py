@@ -166,10 +166,10 @@ def test_threads_with_different_dictionaries_do_not_mix_them_up():
 
     def look_up(words):
         dictionary = pa.array(words)
-        expected = cache.tokens(dictionary, nc.InvalidMessageError, is_growing=False).tolist()
+        expected = cache.look_up(dictionary, nc.InvalidMessageError)[1].tolist()
 
         def step():
-            found = cache.tokens(dictionary, nc.InvalidMessageError, is_growing=False)
+            _, found, _ = cache.look_up(dictionary, nc.InvalidMessageError)
             assert found.tolist() == expected
 
         return step

@@ -31,12 +31,13 @@ SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row,
 
 void Engine::subscribe(const SubscriptionColumns& rows) {
   check_rows(rows);
-  const KeywordRows keywords(rows.keywords, rows.lacks_keywords, rows.rows, vocabulary_);
+  KeywordRows keywords(rows.keywords, rows.lacks_keywords, rows.rows, vocabulary_);
   const ClauseRows clauses = keywords.with(rows.areas);
   const std::vector<SubscriptionId> slots = add_rows(
       rows.ids, rows.rows, ids_, arrange(*index_, clauses, store_.size()),
       [&](std::size_t row) { return add_row(rows, row, clauses.tokens_of(row)); },
       [&](SubscriptionId slot) { store_.remove(slot); });
+  keywords.keep();
   index_->build(slots);
 }
 
@@ -55,10 +56,11 @@ void Engine::visit_groups(const MessageColumns& messages, bool is_timed, BatchSc
       [&](const Message& message) { index_->prefetch(message); }, visit);
 }
 
-MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const {
-  check_places(messages);
+MatchColumns Engine::match(const MessageColumns& given, bool is_timed) const {
+  check_places(given);
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   BatchScratch& scratch = *loan;
+  const MessageColumns messages = up_to_date(given, vocabulary_, scratch.reading.dictionary);
   MatchSink& sink = scratch.sink;
   sink.work = {};
   MatchColumns out;
@@ -79,9 +81,10 @@ MatchColumns Engine::match(const MessageColumns& messages, bool is_timed) const 
   return out;
 }
 
-MatchColumns Engine::floor(const MessageColumns& messages, std::span<const std::int64_t> ends,
+MatchColumns Engine::floor(const MessageColumns& given, std::span<const std::int64_t> ends,
                            std::span<const std::int64_t> answers) const {
   ScratchPool<BatchScratch>::Loan loan(scratches_);
+  const MessageColumns messages = up_to_date(given, vocabulary_, (*loan).reading.dictionary);
   MatchColumns out;
   const auto visit = [&](std::size_t row, std::span<const Message> group) {
     out.work.nodes_visited += index_->touch(group);
@@ -131,14 +134,20 @@ void Engine::learn(const MessageColumns& messages) {
   std::vector<Token> tokens;
   for (std::size_t row = 0; row < messages.rows; ++row) {
     // Words are made known: the subscriptions that will need them may come later.
-    read_words(messages.texts, row, letters, words, tokens);
+    read_all_words(messages.texts, row, letters, words);
+    tokens.clear();
     for (const std::string_view word : words) tokens.push_back(vocabulary_.intern(word));
-    sort_unique(tokens);
+    vocabulary_.keep_distinct(tokens);
     sample.tokens.insert(sample.tokens.end(), tokens.begin(), tokens.end());
     sample.offsets.push_back(sample.tokens.size());
     sample.places.push_back(messages.places[row]);
   }
   index_->learn(sample);
+  std::vector<Token> heard(sample.tokens.begin(), sample.tokens.end());
+  vocabulary_.keep_distinct(heard);
+  vocabulary_.release_all(learned_.view());
+  learned_.clear();
+  for (const Token token : heard) learned_.push_back(token);
 }
 
 }  // namespace nearcast

@@ -26,10 +26,14 @@ struct WordColumn {
   }
 };
 
-/// Words that come as positions in a dictionary whose words have tokens already.
+/// Words that come as positions in a dictionary.
 struct CodedColumn {
   std::span<const std::int32_t> codes;
-  std::span<const std::uint32_t> tokens;  ///< by code; kUnknownToken: no such word
+  WordColumn dictionary;
+  /// The tokens of the dictionary's words, by code (kUnknownToken: no such word), as they were when
+  /// the vocabulary had this version; empty: not looked up.
+  std::span<const std::uint32_t> tokens;
+  std::uint64_t version = 0;
 };
 
 /// Lists of words: row i has items [offsets[i], offsets[i + 1]).

@@ -7,26 +7,37 @@
 namespace nearcast {
 namespace {
 
-/// Clauses with tokens instead of words; keeps the memory their spans point to.
+/// Clauses with tokens instead of words; keeps the memory their spans point to. Each token of each
+/// clause is one use of its word, which ends with the clauses unless something keeps them.
 class InternedClauses {
  public:
   InternedClauses(std::span<const WordClause> clauses, Vocabulary& vocabulary)
-      : tokens_(2 * clauses.size()) {
+      : InternedClauses(vocabulary) {  // from here on the destructor runs, also after an error
+    tokens_.resize(2 * clauses.size());
     for (std::size_t i = 0; i < clauses.size(); ++i) {
-      clauses_.push_back({intern(clauses[i].positive, tokens_[2 * i], vocabulary),
-                          intern(clauses[i].negative, tokens_[2 * i + 1], vocabulary)});
+      clauses_.push_back({intern(clauses[i].positive, tokens_[2 * i]),
+                          intern(clauses[i].negative, tokens_[2 * i + 1])});
     }
   }
+  ~InternedClauses() {
+    for (const std::vector<Token>& tokens : tokens_) vocabulary_.release_all(tokens);
+  }
+  InternedClauses(const InternedClauses&) = delete;
+  InternedClauses& operator=(const InternedClauses&) = delete;
+
   std::span<const Clause> view() const { return clauses_; }
+  void keep() { tokens_.clear(); }  ///< the uses are now the store's; the view is gone
 
  private:
-  static TokenSpan intern(std::span<const std::string_view> words, std::vector<Token>& tokens,
-                          Vocabulary& vocabulary) {
-    for (const std::string_view word : words) tokens.push_back(vocabulary.intern(word));
-    sort_unique(tokens);
+  explicit InternedClauses(Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
+  TokenSpan intern(std::span<const std::string_view> words, std::vector<Token>& tokens) {
+    for (const std::string_view word : words) tokens.push_back(vocabulary_.intern(word));
+    vocabulary_.keep_distinct(tokens);
     return tokens;
   }
 
+  Vocabulary& vocabulary_;
   std::vector<std::vector<Token>> tokens_;
   std::vector<Clause> clauses_;
 };
@@ -41,8 +52,9 @@ Engine::Engine(std::string index, GivenParameters parameters)
 SubscriptionId Engine::subscribe(const ExternalId& id, std::span<const WordClause> clauses,
                                  const Area& area) {
   ids_.check_new(id);
-  const InternedClauses interned(clauses, vocabulary_);
+  InternedClauses interned(clauses, vocabulary_);
   const SubscriptionId slot = store_.add({interned.view(), &area});
+  interned.keep();
   ids_.bind(id, raw(slot));
   index_->insert(slot);
   return slot;
@@ -51,6 +63,11 @@ SubscriptionId Engine::subscribe(const ExternalId& id, std::span<const WordClaus
 void Engine::remove(SubscriptionId id) {
   index_->erase(id);
   ids_.release(raw(id));
+  store_.for_each_entry(id, [&](EntryId entry) {
+    const Clause clause = store_.clause(entry);
+    vocabulary_.release_all(clause.positive);
+    vocabulary_.release_all(clause.negative);
+  });
   store_.remove(id);
 }
 
@@ -99,13 +116,12 @@ Definition Engine::definition(const ExternalId& id) const {
   return found;
 }
 
-std::vector<std::uint32_t> Engine::tokens_of(const WordColumn& words) const {
-  return find_words(words, vocabulary_);
+std::pair<std::vector<std::uint32_t>, std::uint64_t> Engine::tokens_of(
+    const WordColumn& words) const {
+  return {find_words(words, vocabulary_), vocabulary_.version()};
 }
 
-std::vector<std::uint32_t> Engine::intern(const WordColumn& words) {
-  return intern_words(words, vocabulary_);
-}
+std::uint64_t Engine::vocabulary_version() const { return vocabulary_.version(); }
 
 EngineStats Engine::stats() const {
   return {store_.size(),
@@ -117,7 +133,9 @@ EngineStats Engine::stats() const {
           moving_ == nullptr ? 0 : moving_->message_bytes()};
 }
 
-void Engine::check_invariants() const {
+void Engine::check_invariants(std::vector<std::uint32_t> uses) const {
+  vocabulary_.check_invariants();
+  check_uses(std::move(uses));
   ensure(ids_.size() == store_.size(), "engine: ids and subscriptions differ in number");
   store_.for_each([&](SubscriptionId id) {
     ensure(ids_.find(ids_.id(raw(id))) == raw(id), "engine: an id leads to another subscription");
@@ -125,10 +143,30 @@ void Engine::check_invariants() const {
   index_->check_invariants();
 }
 
+void Engine::check_uses(std::vector<std::uint32_t> uses) const {
+  uses.resize(vocabulary_.slots());
+  const auto count = [&](TokenSpan tokens) {
+    for (const Token token : tokens) ++uses[raw(token)];
+  };
+  store_.for_each([&](SubscriptionId id) {
+    store_.for_each_entry(id, [&](EntryId entry) {
+      const Clause clause = store_.clause(entry);
+      count(clause.positive);
+      count(clause.negative);
+    });
+  });
+  count(learned_.view());
+  for (std::uint32_t token = 0; token < uses.size(); ++token) {
+    ensure(vocabulary_.uses(Token{token}) == uses[token],
+           "engine: a word is used more or less often than was counted");
+  }
+}
+
 void Engine::save(ArchiveWriter& out) const {
   vocabulary_.save(out);
   store_.save(out);
   ids_.save(out);
+  learned_.save(out);
   index_->save(out);
 }
 
@@ -136,6 +174,7 @@ void Engine::load(ArchiveReader& in) {
   vocabulary_.load(in);
   store_.load(in);
   ids_.load(in);
+  learned_.load(in);
   index_->load(in);
 }
 

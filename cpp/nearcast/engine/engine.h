@@ -1,8 +1,7 @@
 /// One index with all it needs: words, subscriptions, the users' ids, and the loop over a batch.
 ///
 /// Nothing here locks: its owner sees to it that changes run alone (engine/guarded.h). Any number
-/// of const calls may run at once. A call that throws has changed nothing but the vocabulary, which
-/// no answer depends on.
+/// of const calls may run at once. A call that throws has changed nothing.
 #pragma once
 
 #include <map>
@@ -74,9 +73,9 @@ class Engine {
   /// What was subscribed under this id, for explanations.
   Definition definition(const ExternalId& id) const;
 
-  /// Tokens of a dictionary's words; those of unknown words are kUnknownToken, or become known.
-  std::vector<std::uint32_t> tokens_of(const WordColumn& words) const;
-  std::vector<std::uint32_t> intern(const WordColumn& words);
+  /// Tokens of a dictionary's words (kUnknownToken: not known), and the vocabulary's version.
+  std::pair<std::vector<std::uint32_t>, std::uint64_t> tokens_of(const WordColumn& words) const;
+  std::uint64_t vocabulary_version() const;
 
   /// For other engines of the same hub.
   const std::shared_ptr<Vocabulary>& vocabulary() const { return shared_vocabulary_; }
@@ -89,9 +88,13 @@ class Engine {
   Area area(SubscriptionId id) const { return store_.area(id); }
   std::vector<WordClause> clauses(SubscriptionId id) const;  ///< views, until the next change
   /// The tokens of a text, ascending and distinct, and how often each occurs (empty: once each).
-  /// Unknown words become known if `is_growing`, otherwise they are left out.
+  /// Unknown words become known if `is_growing`, with one use of each word that the caller ends by
+  /// release_words(); otherwise they are left out.
   void read(std::span<const std::string_view> words, bool is_growing, std::vector<Token>& tokens,
             std::vector<std::uint32_t>& counts);
+  std::vector<Token> intern(const WordColumn& words);  ///< by position, one use each
+  void hold_words(TokenSpan tokens);
+  void release_words(TokenSpan tokens);
   void find_known(std::span<const std::string_view> words, std::vector<Token>& tokens) const;
   /// Who matches? The answer is in scratch.sink.
   void match(const Message& message, BatchScratch& scratch) const;
@@ -107,7 +110,8 @@ class Engine {
   EngineStats stats() const;
   const std::string& index_name() const { return index_name_; }
   const GivenParameters& parameters() const { return parameters_; }
-  void check_invariants() const;
+  /// `uses`: of words, by token, that others hold.
+  void check_invariants(std::vector<std::uint32_t> uses = {}) const;
 
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
@@ -120,6 +124,7 @@ class Engine {
                     MatchColumns& out, Visit&& visit) const;
   void run(const Message& message, BatchScratch& scratch) const;
   void remove(SubscriptionId id);
+  void check_uses(std::vector<std::uint32_t> uses) const;
 
   std::string index_name_;
   GivenParameters parameters_;
@@ -127,6 +132,7 @@ class Engine {
   Vocabulary& vocabulary_ = *shared_vocabulary_;
   SubscriptionStore store_;
   ExternalIds ids_;
+  Array<Token> learned_;  ///< of the sample that was learned last, each once: their words are held
   std::unique_ptr<MatchIndex> index_;
   MovingIndex* moving_ = nullptr;  ///< index_, once it holds messages
   mutable ScratchPool<BatchScratch> scratches_;

@@ -9,8 +9,10 @@
 namespace nearcast {
 namespace {
 
-/// Turns a multiset of tokens into a set and how often each occurs.
-void count_tokens(std::vector<Token>& tokens, std::vector<std::uint32_t>& counts) {
+/// Turns a multiset of tokens into a set and how often each occurs. Calls drop(token) for each
+/// that is left out.
+template <typename Drop>
+void count_tokens(std::vector<Token>& tokens, std::vector<std::uint32_t>& counts, Drop&& drop) {
   counts.clear();
   std::sort(tokens.begin(), tokens.end());
   if (std::adjacent_find(tokens.begin(), tokens.end()) == tokens.end()) return;
@@ -18,6 +20,7 @@ void count_tokens(std::vector<Token>& tokens, std::vector<std::uint32_t>& counts
   for (std::size_t i = 0; i < tokens.size(); ++i) {
     if (i != 0 && tokens[i] == tokens[distinct - 1]) {
       ++counts.back();
+      drop(tokens[i]);
     } else {
       tokens[distinct++] = tokens[i];
       counts.push_back(1);
@@ -36,11 +39,22 @@ void Engine::read(std::span<const std::string_view> words, bool is_growing,
       for (const std::string_view word : words) vocabulary_.prefetch(word, step);
     }
     for (const std::string_view word : words) tokens.push_back(vocabulary_.intern(word));
+    count_tokens(tokens, counts, [&](Token token) { vocabulary_.release(token); });
   } else {
     vocabulary_.find_all(words, tokens);
+    count_tokens(tokens, counts, [](Token) {});
   }
-  count_tokens(tokens, counts);
 }
+
+std::vector<Token> Engine::intern(const WordColumn& words) {
+  return intern_words(words, vocabulary_);
+}
+
+void Engine::hold_words(TokenSpan tokens) {
+  for (const Token token : tokens) vocabulary_.hold(token);
+}
+
+void Engine::release_words(TokenSpan tokens) { vocabulary_.release_all(tokens); }
 
 void Engine::find_known(std::span<const std::string_view> words, std::vector<Token>& tokens) const {
   find_tokens(vocabulary_, words, tokens);

@@ -16,12 +16,32 @@ Hub::Hub(std::string index, Engine::GivenParameters parameters, Window window, T
       is_safe_(is_safe) {}
 
 void Hub::check_invariants() const {
-  engine_.check_invariants();
+  engine_.check_invariants(uses_beside_matching());
   rank_.check_invariants();
   rank_sets_.check_invariants();
   top_.check_invariants();
   check_promises();
   ensure(messages_.store().size() == messages_.size(), "hub: a dropped message is still there");
+}
+
+/// Of words, by token: by rank and top subscriptions, the epoch in force and live messages.
+std::vector<std::uint32_t> Hub::uses_beside_matching() const {
+  std::vector<std::uint32_t> uses;
+  rank_.count_uses(uses);
+  const auto count = [&](TokenSpan tokens) {
+    for (const Token token : tokens) ++uses[raw(token)];
+  };
+  messages_.for_each([&](MessageId id) { count(messages_.store().tokens(id)); });
+  top_.for_each([&](SubscriptionId id) { count(top_.tokens(id)); });
+  return uses;
+}
+
+/// What was dropped during an event is read until its end; then its words are given back too.
+void Hub::forget_dropped() {
+  for (const MessageId id : messages_.dropped()) {
+    engine_.release_words(messages_.store().tokens(id));
+  }
+  messages_.forget_dropped();
 }
 
 bool Hub::apply(const Event& event, std::int64_t row, ChangeColumns& out) {
@@ -37,7 +57,7 @@ bool Hub::apply(const Event& event, std::int64_t row, ChangeColumns& out) {
   clock_ = step.now;
   carry_out(event, step);
   report_top(step);
-  messages_.forget_dropped();
+  forget_dropped();
   return true;
 }
 
@@ -99,10 +119,17 @@ void Hub::unsubscribe(std::string_view id) {
     match_holders_.set(engine_.slot_of(known), false);
     engine_.unsubscribe(known);
   } else if (rank_.has(known)) {
-    rank_holders_.set(rank_.slot_of(known), false);
+    const SubscriptionId slot = rank_.slot_of(known);
+    const TokenSpan wanted = rank_.store().tokens(slot);
+    tokens_.assign(wanted.begin(), wanted.end());
+    rank_holders_.set(slot, false);
     rank_.unsubscribe(known);
+    engine_.release_words(tokens_);
   } else {
+    const TokenSpan wanted = top_.tokens(top_.slot_of(id));
+    tokens_.assign(wanted.begin(), wanted.end());
     top_.unsubscribe(id);
+    engine_.release_words(tokens_);
   }
 }
 

@@ -85,8 +85,7 @@ class Hub {
   bool apply(const Event& event, std::int64_t row, ChangeColumns& out);
 
   /// Another weights epoch, or none, is in force from now on: what it changes is caused by row 0.
-  ChangeColumns start_epoch(std::uint64_t documents, const WordColumn& words,
-                            std::span<const std::int64_t> df);
+  ChangeColumns start_epoch(const EpochColumns& epoch);
   ChangeColumns end_epoch();
 
   // questions.cpp: what users ask. Those about a subscription throw an unknown-id error.
@@ -147,6 +146,8 @@ class Hub {
   void leave(MessageId message, Reason reason, Step& step);
   void forget_expiry(std::string_view subscription);
   void unsubscribe(std::string_view id);
+  void forget_dropped();
+  std::vector<std::uint32_t> uses_beside_matching() const;
 
   // checks.cpp: may it happen?
   void check(const Event& event, double now) const;

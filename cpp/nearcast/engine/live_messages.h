@@ -29,6 +29,7 @@ class LiveMessages {
 
   MessageId add(std::string_view id, const NewMessage& message);
   void drop(MessageId id);
+  std::span<const MessageId> dropped() const { return dropped_; }
   void forget_dropped();
 
   std::optional<MessageId> oldest() const;

@@ -18,20 +18,14 @@ void check_terms(const std::string& who, double alpha, double threshold) {
   }
 }
 
-void intern_all(std::span<const std::string_view> words, Vocabulary& vocabulary,
-                std::vector<Token>& tokens) {
-  tokens.clear();
-  for (const std::string_view word : words) tokens.push_back(vocabulary.intern(word));
-  sort_unique(tokens);
-}
-
 }  // namespace
 
 RankEngine::RankEngine(std::string index, GivenParameters parameters,
                        std::shared_ptr<Vocabulary> vocabulary)
     : index_name_(std::move(index)),
       parameters_(std::move(parameters)),
-      vocabulary_(std::move(vocabulary)) {
+      vocabulary_(vocabulary != nullptr ? vocabulary : std::make_shared<Vocabulary>()),
+      owns_words_(vocabulary == nullptr) {
   index_ = make_rank_index(index_name_, store_, parameters_);
 }
 
@@ -45,7 +39,13 @@ void RankEngine::subscribe(const ExternalId& id, std::span<const std::string_vie
   }
   ids_.check_new(id);
   std::vector<Token> tokens;
-  intern_all(words, *vocabulary_, tokens);
+  for (const std::string_view word : words) tokens.push_back(vocabulary_->intern(word));
+  vocabulary_->keep_distinct(tokens);
+  subscribe(id, TokenSpan(tokens), area, terms);
+}
+
+void RankEngine::subscribe(const ExternalId& id, TokenSpan tokens, const Rect& area,
+                           const RankTerms& terms) {
   const SubscriptionId slot = store_.add(tokens, area, terms);
   ids_.bind(id, raw(slot));
   index_->insert(slot);
@@ -61,7 +61,7 @@ void RankEngine::check_rows(const RankSubscriptionColumns& rows) const {
 
 void RankEngine::subscribe(const RankSubscriptionColumns& rows) {
   check_rows(rows);
-  const KeywordRows keywords(rows.keywords, {}, rows.rows, *vocabulary_);
+  KeywordRows keywords(rows.keywords, {}, rows.rows, *vocabulary_);
   const ClauseRows clauses = keywords.with(rows.areas);
   const auto add = [&](std::size_t row) {
     const Rect area{rows.areas.west[row], rows.areas.south[row], rows.areas.east[row],
@@ -71,12 +71,14 @@ void RankEngine::subscribe(const RankSubscriptionColumns& rows) {
   const std::vector<SubscriptionId> slots =
       add_rows(rows.ids, rows.rows, ids_, arrange(*index_, clauses, store_.size()), add,
                [&](SubscriptionId slot) { store_.remove(slot); });
+  keywords.keep();
   index_->build(slots);
 }
 
 void RankEngine::remove(SubscriptionId id) {
   index_->erase(id);
   ids_.release(raw(id));
+  if (owns_words_) vocabulary_->release_all(store_.tokens(id));
   store_.remove(id);
 }
 
@@ -95,25 +97,27 @@ void RankEngine::replace_area(const ExternalId& id, const Rect& area) {
 
 bool RankEngine::has(const ExternalId& id) const { return ids_.find(id) != ExternalIds::kNone; }
 
-void RankEngine::start_epoch(std::uint64_t documents, std::span<const WordCount> counts) {
-  std::vector<TokenWeights::Count> by_token;
-  by_token.reserve(counts.size());
-  for (const auto& [word, df] : counts) {
-    if (df > documents) {
-      throw Error(ErrorKind::kInvalidParameter, "weights: df of " + quoted(ExternalId(word)),
-                  std::to_string(df),
-                  "at most the documents, which are " + std::to_string(documents));
-    }
-    // Words are made known: the subscriptions that will have them may come later.
-    by_token.emplace_back(vocabulary_->intern(word), df);
-  }
-  store_.start_epoch(documents, by_token);
+void RankEngine::start_epoch(const EpochColumns& epoch) {
+  epoch.check();
+  const std::vector<Token> before = store_.weights().listed();
+  // Words are made known: the subscriptions that will have them may come later.
+  const std::vector<Token> tokens = intern_words(epoch.words, *vocabulary_);
+  start_epoch(epoch.documents, epoch.counts(tokens));
+  for (const Token token : store_.weights().listed()) vocabulary_->hold(token);
+  vocabulary_->release_all(tokens);
+  vocabulary_->release_all(before);
+}
+
+void RankEngine::start_epoch(std::uint64_t documents, std::span<const TokenWeights::Count> counts) {
+  store_.start_epoch(documents, counts);
   index_->reweigh();
 }
 
 void RankEngine::end_epoch() {
+  const std::vector<Token> before = store_.weights().listed();
   store_.end_epoch();
   index_->reweigh();
+  if (owns_words_) vocabulary_->release_all(before);
 }
 
 void RankEngine::run(const Message& message, RankScratch& scratch, RankSink& sink) const {
@@ -122,10 +126,11 @@ void RankEngine::run(const Message& message, RankScratch& scratch, RankSink& sin
   index_->rank(message, scratch, sink);
 }
 
-MatchColumns RankEngine::rank(const MessageColumns& messages, bool is_timed) const {
-  check_places(messages);
+MatchColumns RankEngine::rank(const MessageColumns& given, bool is_timed) const {
+  check_places(given);
   ScratchPool<Scratch>::Loan loan(scratches_);
   Scratch& scratch = *loan;
+  const MessageColumns messages = up_to_date(given, *vocabulary_, scratch.reading.dictionary);
   scratch.sink.work = {};
   MatchColumns out;
   out.has_words = ids_.has_words();
@@ -184,13 +189,12 @@ SubscriptionId RankEngine::slot_of(const ExternalId& id) const {
   return SubscriptionId{ids_.slot_of(id)};
 }
 
-std::vector<std::uint32_t> RankEngine::tokens_of(const WordColumn& words) const {
-  return find_words(words, *vocabulary_);
+std::pair<std::vector<std::uint32_t>, std::uint64_t> RankEngine::tokens_of(
+    const WordColumn& words) const {
+  return {find_words(words, *vocabulary_), vocabulary_->version()};
 }
 
-std::vector<std::uint32_t> RankEngine::intern(const WordColumn& words) {
-  return intern_words(words, *vocabulary_);
-}
+std::uint64_t RankEngine::vocabulary_version() const { return vocabulary_->version(); }
 
 EngineStats RankEngine::stats() const {
   return {store_.size(),       vocabulary_->size(),    store_.memory_bytes(),
@@ -205,17 +209,33 @@ void RankEngine::check_invariants() const {
            "rank engine: a subscription is not weighed by the epoch in force");
   });
   index_->check_invariants();
+  if (!owns_words_) return;
+  vocabulary_->check_invariants();
+  std::vector<std::uint32_t> uses;
+  count_uses(uses);
+  for (std::uint32_t token = 0; token < uses.size(); ++token) {
+    ensure(vocabulary_->uses(Token{token}) == uses[token],
+           "rank engine: a word is used more or less often than was counted");
+  }
+}
+
+void RankEngine::count_uses(std::vector<std::uint32_t>& uses) const {
+  uses.resize(vocabulary_->slots());
+  store_.for_each([&](SubscriptionId id) {
+    for (const Token token : store_.tokens(id)) ++uses[raw(token)];
+  });
+  for (const Token token : store_.weights().listed()) ++uses[raw(token)];
 }
 
 void RankEngine::save(ArchiveWriter& out) const {
-  vocabulary_->save(out);
+  if (owns_words_) vocabulary_->save(out);
   store_.save(out);
   ids_.save(out);
   index_->save(out);
 }
 
 void RankEngine::load(ArchiveReader& in) {
-  vocabulary_->load(in);
+  if (owns_words_) vocabulary_->load(in);
   store_.load(in);
   ids_.load(in);
   index_->load(in);

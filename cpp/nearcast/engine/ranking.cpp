@@ -10,7 +10,8 @@ void Hub::subscribe_rank(const Event& event, Step& step) {
   const ExternalId name(event.id);
   const auto& words = event.clauses.front().positive;
   engine_.read(words, /*is_growing=*/true, tokens_, counts_);
-  rank_.subscribe(name, words, std::get<Rect>(*event.area), {event.alpha, event.threshold});
+  rank_.subscribe(name, TokenSpan(tokens_), std::get<Rect>(*event.area),
+                  {event.alpha, event.threshold});
   if (!event.is_live) return;
   if (!rank_sets_.is_holding()) rank_sets_.hold(present());
   rank_holders_.set(rank_.slot_of(name), true);
@@ -85,27 +86,29 @@ ChangeColumns Hub::reweigh(Change&& change) {
   return out;
 }
 
-ChangeColumns Hub::start_epoch(std::uint64_t documents, const WordColumn& words,
-                               std::span<const std::int64_t> df) {
+ChangeColumns Hub::start_epoch(const EpochColumns& epoch) {
+  epoch.check();
   return reweigh([&] {
-    const std::vector<std::uint32_t> tokens = engine_.intern(words);
-    std::vector<RankEngine::WordCount> by_word;
-    std::vector<TokenWeights::Count> by_token;
-    for (std::size_t i = 0; i < tokens.size(); ++i) {
-      by_word.emplace_back(words[i], static_cast<std::uint64_t>(df[i]));
-      by_token.emplace_back(Token{tokens[i]}, static_cast<std::uint64_t>(df[i]));
-    }
-    rank_.start_epoch(documents, by_word);
+    const std::vector<Token> before = rank_.store().weights().listed();
+    const std::vector<Token> tokens = engine_.intern(epoch.words);
+    const std::vector<TokenWeights::Count> counts = epoch.counts(tokens);
+    rank_.start_epoch(epoch.documents, counts);
     auto weights = std::make_unique<TokenWeights>();
-    weights->start_epoch(documents, by_token);
+    weights->start_epoch(epoch.documents, counts);
+    // An epoch's words stay known while it is in force, for rank and top together.
+    engine_.hold_words(weights->listed());
     top_.set_weights(std::move(weights));
+    engine_.release_words(tokens);
+    engine_.release_words(before);
   });
 }
 
 ChangeColumns Hub::end_epoch() {
   return reweigh([&] {
+    const std::vector<Token> before = rank_.store().weights().listed();
     rank_.end_epoch();
     top_.set_weights(std::make_unique<TokenWeights>());
+    engine_.release_words(before);
   });
 }
 

@@ -8,29 +8,79 @@
 namespace nearcast {
 namespace {
 
-template <typename TokenOf>
-std::vector<std::uint32_t> dictionary_tokens(const WordColumn& words, const Vocabulary& vocabulary,
-                                             TokenOf&& token_of) {
+/// Calls visit(word) for each, while what the next ones need is on its way into the cache.
+template <typename Visit>
+void for_each_word(const WordColumn& words, const Vocabulary& vocabulary, Visit&& visit) {
   constexpr std::size_t kAhead = 8;  // words between one step and the next
-  std::vector<std::uint32_t> tokens(words.size());
-  for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (i + 2 * kAhead < tokens.size()) vocabulary.prefetch(words[i + 2 * kAhead], 0);
-    if (i + kAhead < tokens.size()) vocabulary.prefetch(words[i + kAhead], 1);
-    tokens[i] = raw(token_of(words[i]));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i + 2 * kAhead < words.size()) vocabulary.prefetch(words[i + 2 * kAhead], 0);
+    if (i + kAhead < words.size()) vocabulary.prefetch(words[i + kAhead], 1);
+    visit(words[i]);
   }
-  return tokens;
 }
+
+/// The words of lists in turn, as tokens with one use each.
+class Interner {
+ public:
+  Interner(const WordLists& lists, Vocabulary& vocabulary)
+      : vocabulary_(vocabulary),
+        coded_(std::get_if<CodedColumn>(&lists.items)),
+        words_(coded_ == nullptr ? &std::get<WordColumn>(lists.items) : nullptr) {
+    if (coded_ != nullptr) tokens_.assign(coded_->dictionary.size(), kUnknownToken);
+  }
+
+  Token operator()(std::size_t item) {
+    if (coded_ == nullptr) return vocabulary_.intern((*words_)[item]);
+    const auto code = static_cast<std::size_t>(coded_->codes[item]);
+    Token& token = tokens_[code];
+    if (token == kUnknownToken) {
+      token = vocabulary_.intern(coded_->dictionary[code]);
+    } else {
+      vocabulary_.hold(token);
+    }
+    return token;
+  }
+
+ private:
+  Vocabulary& vocabulary_;
+  const CodedColumn* coded_;
+  const WordColumn* words_;
+  std::vector<Token> tokens_;  ///< by code
+};
 
 }  // namespace
 
-std::vector<std::uint32_t> intern_words(const WordColumn& words, Vocabulary& vocabulary) {
-  return dictionary_tokens(words, vocabulary,
-                           [&](std::string_view word) { return vocabulary.intern(word); });
+std::vector<Token> intern_words(const WordColumn& words, Vocabulary& vocabulary) {
+  std::vector<Token> tokens;
+  tokens.reserve(words.size());
+  for_each_word(words, vocabulary,
+                [&](std::string_view word) { tokens.push_back(vocabulary.intern(word)); });
+  return tokens;
 }
 
 std::vector<std::uint32_t> find_words(const WordColumn& words, const Vocabulary& vocabulary) {
-  return dictionary_tokens(words, vocabulary,
-                           [&](std::string_view word) { return vocabulary.find(word); });
+  std::vector<std::uint32_t> tokens;
+  tokens.reserve(words.size());
+  for_each_word(words, vocabulary,
+                [&](std::string_view word) { tokens.push_back(raw(vocabulary.find(word))); });
+  return tokens;
+}
+
+void EpochColumns::check() const {
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (static_cast<std::uint64_t>(df[i]) <= documents) continue;
+    throw Error(ErrorKind::kInvalidParameter, "weights: df of " + quoted(ExternalId(words[i])),
+                std::to_string(df[i]),
+                "at most the documents, which are " + std::to_string(documents));
+  }
+}
+
+std::vector<TokenWeights::Count> EpochColumns::counts(std::span<const Token> tokens) const {
+  std::vector<TokenWeights::Count> counts;
+  for (std::size_t i = 0; i < tokens.size(); ++i) {
+    if (df[i] != 0) counts.emplace_back(tokens[i], static_cast<std::uint64_t>(df[i]));
+  }
+  return counts;
 }
 
 std::size_t size_of(const IdColumn& ids) {
@@ -97,33 +147,35 @@ void check_keywords(const WordLists& keywords, std::size_t row, const char* hint
               count == 0 ? hint_if_none : "");
 }
 
-void intern_row(const WordLists& lists, std::size_t row, Vocabulary& vocabulary,
-                std::vector<Token>& tokens) {
-  tokens.clear();
-  const auto begin = static_cast<std::size_t>(lists.offsets[row]);
-  const auto end = static_cast<std::size_t>(lists.offsets[row + 1]);
-  if (const auto* coded = std::get_if<CodedColumn>(&lists.items)) {
-    for (std::size_t i = begin; i < end; ++i) {
-      tokens.push_back(Token{coded->tokens[static_cast<std::size_t>(coded->codes[i])]});
-    }
-  } else {
-    const auto& words = std::get<WordColumn>(lists.items);
-    for (std::size_t i = begin; i < end; ++i) tokens.push_back(vocabulary.intern(words[i]));
-  }
-  sort_unique(tokens);
-}
-
 KeywordRows::KeywordRows(const WordLists& lists, std::span<const std::uint8_t> lacks_keywords,
-                         std::size_t rows, Vocabulary& vocabulary) {
+                         std::size_t rows, Vocabulary& vocabulary)
+    : KeywordRows(vocabulary) {  // from here on the destructor runs, also after an error
   offsets_.reserve(rows + 1);
+  Interner intern(lists, vocabulary);
   std::vector<Token> own;
   for (std::size_t row = 0; row < rows; ++row) {
     if (!is_flagged(lacks_keywords, row)) {
-      intern_row(lists, row, vocabulary, own);
+      own.clear();
+      const auto end = static_cast<std::size_t>(lists.offsets[row + 1]);
+      for (auto i = static_cast<std::size_t>(lists.offsets[row]); i < end; ++i)
+        own.push_back(intern(i));
+      vocabulary.keep_distinct(own);
       tokens_.insert(tokens_.end(), own.begin(), own.end());
     }
     offsets_.push_back(tokens_.size());
   }
+}
+
+MessageColumns up_to_date(MessageColumns messages, const Vocabulary& vocabulary,
+                          std::vector<std::uint32_t>& tokens) {
+  auto* lists = std::get_if<WordLists>(&messages.texts);
+  auto* coded = lists == nullptr ? nullptr : std::get_if<CodedColumn>(&lists->items);
+  if (coded == nullptr) return messages;
+  if (coded->version != vocabulary.version() || coded->tokens.size() != coded->dictionary.size()) {
+    tokens = find_words(coded->dictionary, vocabulary);
+    coded->tokens = tokens;
+  }
+  return messages;
 }
 
 void find_tokens(const Vocabulary& vocabulary, std::span<const std::string_view> words,
@@ -154,6 +206,21 @@ void read_words(const TextColumn& texts, std::size_t row, std::string& letters,
     const auto& column = std::get<WordColumn>(lists->items);
     for (std::size_t i = begin; i < end; ++i) words.push_back(column[i]);
   }
+}
+
+void read_all_words(const TextColumn& texts, std::size_t row, std::string& letters,
+                    std::vector<std::string_view>& words) {
+  words.clear();
+  const auto* lists = std::get_if<WordLists>(&texts);
+  const auto* coded = lists == nullptr ? nullptr : std::get_if<CodedColumn>(&lists->items);
+  if (coded == nullptr) {
+    std::vector<Token> none;
+    read_words(texts, row, letters, words, none);
+    return;
+  }
+  const auto end = static_cast<std::size_t>(lists->offsets[row + 1]);
+  for (auto i = static_cast<std::size_t>(lists->offsets[row]); i < end; ++i)
+    words.push_back(coded->dictionary[static_cast<std::size_t>(coded->codes[i])]);
 }
 
 void append_ids(const ExternalIds& ids, std::span<const SubscriptionId> slots, MatchColumns& out) {

@@ -18,6 +18,7 @@
 #include "nearcast/engine/stopwatch.h"
 #include "nearcast/index/match_index.h"
 #include "nearcast/model/message.h"
+#include "nearcast/text/token_weights.h"
 #include "nearcast/text/vocabulary.h"
 
 namespace nearcast {
@@ -31,6 +32,7 @@ struct ReadingScratch {
   std::array<std::vector<Token>, 2 * kGroup> tokens;  ///< of this group and of the next
   std::vector<std::string_view> words;
   std::string letters;
+  std::vector<std::uint32_t> dictionary;  ///< tokens by code
 };
 
 inline bool is_flagged(std::span<const std::uint8_t> flags, std::size_t row) {
@@ -51,22 +53,39 @@ void check_places(const MessageColumns& messages);
 /// One to kMaxTokens keywords in this row?
 void check_keywords(const WordLists& keywords, std::size_t row, const char* hint_if_none);
 
-/// The tokens of one row, ascending and distinct; new words become known.
-void intern_row(const WordLists& lists, std::size_t row, Vocabulary& vocabulary,
-                std::vector<Token>& tokens);
-/// The tokens of many rows, each row's ascending and distinct; new words become known.
+/// The tokens of many rows, each row's ascending and distinct; new words become known. Each token
+/// of each row is one use of its word, which ends with these rows unless something keeps them.
 class KeywordRows {
  public:
   KeywordRows(const WordLists& lists, std::span<const std::uint8_t> lacks_keywords,
               std::size_t rows, Vocabulary& vocabulary);
+  ~KeywordRows() {
+    if (!are_kept_) vocabulary_.release_all(tokens_);
+  }
+  KeywordRows(const KeywordRows&) = delete;
+  KeywordRows& operator=(const KeywordRows&) = delete;
+
+  void keep() { are_kept_ = true; }  ///< the uses are now the store's
   ClauseRows with(const PlaceColumns& areas) const {
     return {tokens_, offsets_, areas.west, areas.south, areas.east, areas.north};
   }
 
  private:
+  explicit KeywordRows(Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
+
+  Vocabulary& vocabulary_;
   std::vector<Token> tokens_;
   std::vector<std::size_t> offsets_{0};
+  bool are_kept_ = false;
 };
+
+/// Looks the words of a dictionary up again if they were looked up in another vocabulary than the
+/// one that is there now; `tokens` is the memory for it.
+MessageColumns up_to_date(MessageColumns messages, const Vocabulary& vocabulary,
+                          std::vector<std::uint32_t>& tokens);
+/// All words of one message, also of those that came as codes.
+void read_all_words(const TextColumn& texts, std::size_t row, std::string& letters,
+                    std::vector<std::string_view>& words);
 
 /// The rows in the order in which they are stored: the index's, if they are most of what there is.
 template <typename Index>
@@ -113,9 +132,22 @@ void find_tokens(const Vocabulary& vocabulary, std::span<const std::string_view>
 void read_words(const TextColumn& texts, std::size_t row, std::string& letters,
                 std::vector<std::string_view>& words, std::vector<Token>& tokens);
 
-/// Tokens of a dictionary's words, by position; new words become known, or are kUnknownToken.
-std::vector<std::uint32_t> intern_words(const WordColumn& words, Vocabulary& vocabulary);
+/// Tokens of a dictionary's words, by position; new words become known, with one use for each
+/// position, …
+std::vector<Token> intern_words(const WordColumn& words, Vocabulary& vocabulary);
+/// … or are kUnknownToken.
 std::vector<std::uint32_t> find_words(const WordColumn& words, const Vocabulary& vocabulary);
+
+/// A weights epoch as it is given: words, and how many of so many documents have each.
+struct EpochColumns {
+  std::uint64_t documents = 0;
+  WordColumn words;
+  std::span<const std::int64_t> df;
+
+  void check() const;  ///< throws an error that names the word whose df is above the documents
+  /// Of tokens by position; what has df 0 is left out: it weighs what an unknown word weighs.
+  std::vector<TokenWeights::Count> counts(std::span<const Token> tokens) const;
+};
 
 void append_ids(const ExternalIds& ids, std::span<const SubscriptionId> slots, MatchColumns& out);
 

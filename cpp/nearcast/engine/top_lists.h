@@ -36,6 +36,12 @@ class TopLists {
     return SubscriptionId{ids_.slot_of(ExternalId(id))};
   }
 
+  TokenSpan tokens(SubscriptionId id) const { return engine_->tokens(id); }
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    if (is_holding()) engine_->for_each(visit);
+  }
+
   bool is_holding() const { return engine_ != nullptr; }
   /// Make the engine; `present` are the live messages, the oldest first.
   void hold(std::span<const MessageId> present);

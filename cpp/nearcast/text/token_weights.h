@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
@@ -50,6 +51,16 @@ class TokenWeights {
   void end_epoch() {
     known_.clear();
     of_unknown_ = 1;
+  }
+
+  /// The tokens of which the epoch in force says something. Their words must stay known: another
+  /// word under the same number would have their weight.
+  std::vector<Token> listed() const {
+    std::vector<Token> tokens;
+    for (std::uint32_t token = 0; token < known_.size(); ++token) {
+      if (known_[token] != of_unknown_) tokens.push_back(Token{token});
+    }
+    return tokens;
   }
 
   std::size_t memory_bytes() const { return known_.memory_bytes(); }

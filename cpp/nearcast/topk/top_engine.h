@@ -60,6 +60,11 @@ class TopEngine {
 
   bool has(SubscriptionId id) const { return state_.subscriptions.has(id); }
   std::size_t size() const { return state_.subscriptions.size(); }
+  TokenSpan tokens(SubscriptionId id) const { return state_.subscriptions.tokens(id); }
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    state_.subscriptions.for_each(visit);
+  }
   std::vector<TopResult> results(SubscriptionId id) const;  ///< best first
   TopStats stats() const;
   void check_invariants() const;
