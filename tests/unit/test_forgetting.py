@@ -225,3 +225,18 @@ def test_new_words_in_a_window_take_no_more_memory(tmp_path):
     assert words_of(hub) == 201
     assert sizes[1:] == [sizes[1]] * 3
     hub.check_invariants()
+
+
+def test_terms_of_rank_subscriptions_are_forgotten_with_them():
+    ranker = nc.Matcher(mode="rank")
+    sizes = []
+    for i in range(400):
+        alpha, threshold = i / 4000, 0.2
+        ranker.subscribe(1, keywords=["a"], area=BOX, alpha=alpha, threshold=threshold)
+        ranker.subscribe(2, keywords=["b"], area=BOX, alpha=alpha, threshold=threshold)
+        ranker.unsubscribe(1)
+        assert ranker.rank(["b"], at=INSIDE) == [(2, 1.0)]
+        sizes.append(ranker.stats()["index_bytes"])
+        ranker.check_invariants()
+        ranker.unsubscribe(2)
+    assert max(sizes[200:]) == max(sizes[:200])

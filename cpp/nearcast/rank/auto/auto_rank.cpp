@@ -80,6 +80,7 @@ void AutoRank::erase(SubscriptionId id) {
     }
   }
   ensure(found_all, "auto: a subscription is not where it should be");
+  records_.erase(id);
 }
 
 // ---- all at once ------------------------------------------------------------------------------

@@ -11,26 +11,23 @@ void ScoreRecords::write(SubscriptionId id) {
   Record& record = records_[raw(id)];
   record = {};
   const TokenSpan tokens = store_.tokens(id);
-  const RankTerms& terms = store_.terms(id);
-  const std::pair key(terms.alpha, terms.threshold);
-  auto known = numbers_.find(key);
-  if (known == numbers_.end() && terms_.size() < kMostTerms) {
-    known = numbers_.emplace(key, static_cast<std::uint16_t>(terms_.size())).first;
-    terms_.push_back(terms);
-  }
-  const bool fits = tokens.size() <= kMostTokens && known != numbers_.end() &&
-                    store_.subscriptions().bounds_are_exact(id);
-  if (!fits) return;
+  if (tokens.size() > kMostTokens || !store_.subscriptions().bounds_are_exact(id)) return;
+  const std::uint16_t terms = terms_.take(store_.terms(id));
+  if (terms == SharedTerms::kNone) return;
   std::copy(tokens.begin(), tokens.end(), record.tokens);
-  record.terms = known->second;
+  record.terms = terms;
   record.count = static_cast<std::uint16_t>(tokens.size());
   record.weight = store_.weight(id);
+}
+
+void ScoreRecords::erase(SubscriptionId id) {
+  if (records_[raw(id)].count != 0) terms_.give_back(records_[raw(id)].terms);
+  records_[raw(id)] = {};
 }
 
 void ScoreRecords::clear() {
   records_.clear();
   terms_.clear();
-  numbers_.clear();
 }
 
 void ScoreRecords::check(SubscriptionId id) const {
@@ -50,11 +47,6 @@ void ScoreRecords::save(ArchiveWriter& out) const {
 void ScoreRecords::load(ArchiveReader& in) {
   records_.load(in);
   terms_.load(in);
-  numbers_.clear();
-  for (std::size_t i = 0; i < terms_.size(); ++i) {
-    numbers_.emplace(std::pair(terms_[i].alpha, terms_[i].threshold),
-                     static_cast<std::uint16_t>(i));
-  }
 }
 
 }  // namespace nearcast

@@ -1,7 +1,7 @@
 /// All that a score needs of a subscription, in half a cache line: most candidates cost one read.
 ///
 ///   record   32 bytes: up to five tokens, ascending; their weight; which terms
-///   terms    alpha and threshold, once for all subscriptions that have the same
+///   terms    alpha and threshold, once for all subscriptions that have the same (shared_terms.h)
 ///
 /// What does not fit (more tokens, a box across the antimeridian, more different terms than can be
 /// counted) is scored by the store. Either way the score is that of model/rank_score.h, to the last
@@ -10,11 +10,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
-#include <utility>
 
 #include "nearcast/base/array.h"
 #include "nearcast/base/prefetch.h"
+#include "nearcast/rank/auto/shared_terms.h"
 #include "nearcast/rank/rank_store.h"
 
 namespace nearcast {
@@ -38,6 +37,7 @@ class ScoreRecords {
   void prefetch(SubscriptionId id) const { prefetch_line(&records_[raw(id)]); }
 
   void write(SubscriptionId id);
+  void erase(SubscriptionId id);  ///< was written
   void clear();
 
   std::size_t memory_bytes() const { return records_.memory_bytes() + terms_.memory_bytes(); }
@@ -46,12 +46,9 @@ class ScoreRecords {
   void load(ArchiveReader& in);
 
  private:
-  static constexpr std::size_t kMostTerms = 0xFFFF;
-
   const RankStore& store_;
   Array<Record> records_;  ///< by subscription
-  Array<RankTerms> terms_;
-  std::map<std::pair<double, double>, std::uint16_t> numbers_;  ///< of terms, to find them again
+  SharedTerms terms_;      ///< of those whose record has a count
 };
 
 }  // namespace nearcast
