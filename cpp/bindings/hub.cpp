@@ -259,6 +259,13 @@ void bind_hub(nb::module_& module) {
              ask_at_length(self, [](const Hub& hub) { hub.check_invariants(); });
            })
       .def(
+          "set_slice",
+          [](SharedHub& self, std::size_t messages) {
+            change_without_gil(self, [&](Hub& hub) { hub.set_slice(messages); });
+          },
+          "messages"_a,
+          "How many messages that wait an index takes in after each event. For tests.")
+      .def(
           "save",
           [](const SharedHub& self, const std::string& path) {
             ask_at_length(self, [&](const Hub& hub) { save_snapshot(hub, path); });

@@ -247,6 +247,11 @@ class Hub:
 
     def check_invariants(self) -> None: ...
 
+    def set_slice(self, messages: int) -> None:
+        """
+        How many messages that wait an index takes in after each event. For tests.
+        """
+
     def save(self, path: str) -> None: ...
 
 class TopStream:

@@ -20,12 +20,6 @@ void Hub::report(std::string_view subscription, std::string_view message, Change
   step.out.score.push_back(score);
 }
 
-std::vector<MessageId> Hub::present() const {
-  std::vector<MessageId> ids;
-  messages_.for_each([&](MessageId id) { ids.push_back(id); });
-  return ids;
-}
-
 void Hub::subscribe(const Event& event, Step& step) {
   if (event.expires) {
     subscription_expires_.emplace(event.id, *event.expires);
@@ -42,7 +36,7 @@ void Hub::subscribe(const Event& event, Step& step) {
   const SubscriptionId id = engine_.subscribe(ExternalId(event.id), event.clauses, *event.area);
   if (!event.is_live) return;
   // The first live subscription makes the index keep messages.
-  if (!engine_.is_holding()) engine_.hold(messages_.store(), present());
+  if (!engine_.is_holding()) engine_.hold(messages_.store());
   match_holders_.set(id, true);
   found_.clear();
   engine_.find(id, found_);
@@ -104,7 +98,7 @@ void Hub::publish(const Event& event, Step& step) {
 }
 
 void Hub::subscribe_top(const Event& event) {
-  if (!top_.is_holding()) top_.hold(present());
+  if (!top_.is_holding()) top_.hold();
   engine_.read(event.clauses.front().positive, /*is_growing=*/true, tokens_, counts_);
   top_.subscribe(event.id, tokens_, {*event.at, event.k, event.alpha});
 }

@@ -18,6 +18,7 @@
 #include "nearcast/index/match_index.h"
 #include "nearcast/index/moving_index.h"
 #include "nearcast/index/parameters.h"
+#include "nearcast/model/message_backlog.h"
 #include "nearcast/model/subscription_store.h"
 #include "nearcast/text/vocabulary.h"
 
@@ -99,9 +100,10 @@ class Engine {
   /// Who matches? The answer is in scratch.sink.
   void match(const Message& message, BatchScratch& scratch) const;
 
-  /// From now on the index also keeps messages, beginning with those that are there.
-  void hold(const MessageStore& messages, std::span<const MessageId> present);
+  /// From now on the index also keeps messages. It takes in those that are there by catch_up().
+  void hold(const MessageStore& messages);
   bool is_holding() const { return moving_ != nullptr; }
+  void catch_up(std::size_t count);                ///< with at most so many messages
   void keep(MessageId id, BatchScratch& scratch);  ///< match it, and keep it
   void drop(MessageId id);
   void find(SubscriptionId id, std::vector<MessageId>& out) const;
@@ -134,7 +136,9 @@ class Engine {
   ExternalIds ids_;
   Array<Token> learned_;  ///< of the sample that was learned last, each once: their words are held
   std::unique_ptr<MatchIndex> index_;
-  MovingIndex* moving_ = nullptr;  ///< index_, once it holds messages
+  MovingIndex* moving_ = nullptr;           ///< index_, once it holds messages
+  const MessageStore* messages_ = nullptr;  ///< theirs
+  MessageBacklog backlog_;                  ///< messages that moving_ has not taken in yet
   mutable ScratchPool<BatchScratch> scratches_;
 };
 

@@ -5,6 +5,7 @@
 #include "nearcast/engine/engine.h"
 #include "nearcast/index/message_postings/message_postings.h"
 #include "nearcast/index/moving_pair.h"
+#include "nearcast/index/waiting_messages.h"
 
 namespace nearcast {
 namespace {
@@ -62,7 +63,7 @@ void Engine::find_known(std::span<const std::string_view> words, std::vector<Tok
 
 void Engine::match(const Message& message, BatchScratch& scratch) const { run(message, scratch); }
 
-void Engine::hold(const MessageStore& messages, std::span<const MessageId> present) {
+void Engine::hold(const MessageStore& messages) {
   moving_ = dynamic_cast<MovingIndex*>(index_.get());
   if (moving_ != nullptr) {
     moving_->attach(messages);
@@ -72,27 +73,52 @@ void Engine::hold(const MessageStore& messages, std::span<const MessageId> prese
     moving_ = pair.get();
     index_ = std::move(pair);
   }
+  messages_ = &messages;
+  backlog_.start(messages);
+}
+
+void Engine::catch_up(std::size_t count) {
+  if (backlog_.empty()) return;
   ScratchPool<BatchScratch>::Loan loan(scratches_);
-  for (const MessageId id : present) {
+  backlog_.take(count, [&](MessageId id) {
     (*loan).sink.clear();
     (*loan).match.visited.start(store_.slots());
     moving_->keep(id, (*loan).match, (*loan).sink);
-  }
+  });
 }
 
 void Engine::keep(MessageId id, BatchScratch& scratch) {
+  if (backlog_.has(id)) {  // it waits behind older ones: they are taken in by age
+    run(messages_->message(id), scratch);
+    return;
+  }
   scratch.sink.clear();
   scratch.match.visited.start(store_.slots());
   moving_->keep(id, scratch.match, scratch.sink);
 }
 
-void Engine::drop(MessageId id) { moving_->drop(id); }
+void Engine::drop(MessageId id) {
+  if (backlog_.has(id)) {
+    backlog_.leave(id);
+  } else {
+    moving_->drop(id);
+  }
+}
 
-void Engine::find(SubscriptionId id, std::vector<MessageId>& out) const { moving_->find(id, out); }
+void Engine::find(SubscriptionId id, std::vector<MessageId>& out) const {
+  moving_->find(id, out);
+  find_waiting(store_, id, *messages_, backlog_, out);
+}
 
 void Engine::move(SubscriptionId id, const Area& area, MoveChanges& changes) {
   changes.clear();
+  if (backlog_.empty()) {
+    moving_->move(id, area, store_, changes);
+    return;
+  }
+  const Area from = store_.area(id);
   moving_->move(id, area, store_, changes);
+  move_waiting(store_, id, from, *messages_, backlog_, changes);
 }
 
 }  // namespace nearcast

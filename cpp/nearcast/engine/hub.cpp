@@ -31,7 +31,8 @@ std::vector<std::uint32_t> Hub::uses_beside_matching() const {
   const auto count = [&](TokenSpan tokens) {
     for (const Token token : tokens) ++uses[raw(token)];
   };
-  messages_.for_each([&](MessageId id) { count(messages_.store().tokens(id)); });
+  const MessageStore& live = messages_.store();
+  live.for_each_by_age([&](MessageId id) { count(live.tokens(id)); });
   top_.for_each([&](SubscriptionId id) { count(top_.tokens(id)); });
   return uses;
 }
@@ -58,7 +59,14 @@ bool Hub::apply(const Event& event, std::int64_t row, ChangeColumns& out) {
   carry_out(event, step);
   report_top(step);
   forget_dropped();
+  catch_up();
   return true;
+}
+
+void Hub::catch_up() {
+  engine_.catch_up(slice_);
+  rank_sets_.catch_up(slice_);
+  top_.catch_up(slice_);
 }
 
 double Hub::moment_of(const Event& event) const {

@@ -6,7 +6,8 @@
 ///
 /// The set that a live subscription holds is not stored: it is the live messages that match it
 /// (index/moving_index.h) or reach its threshold (engine/rank_sets.h). Messages are kept for it
-/// from the first live subscription on.
+/// from the first live subscription on; what came before it is taken in by slices, after each event
+/// (model/message_backlog.h).
 ///
 /// Each mode has an engine of its own; all share the vocabulary of the match engine.
 ///
@@ -109,6 +110,8 @@ class Hub {
   double clock() const { return clock_; }
   bool is_live(std::string_view message) const { return messages_.find(message).has_value(); }
   void check_invariants() const;
+  /// How many messages an index takes in after each event, of those that wait for it. For tests.
+  void set_slice(std::size_t messages) { slice_ = messages; }
 
   // Settings, which never change.
   const std::string& index_name() const { return engine_.index_name(); }
@@ -121,6 +124,8 @@ class Hub {
   void load(ArchiveReader& in);  ///< into a new hub with the same settings
 
  private:
+  /// A message is taken in within a few microseconds: a slice is well below a millisecond.
+  static constexpr std::size_t kSlice = 128;
   static constexpr double kNever = std::numeric_limits<double>::infinity();
   struct Hash {
     using is_transparent = void;
@@ -144,6 +149,7 @@ class Hub {
   void expire_until(Step& step);
   double end_of(const Event& event, double now) const;
   void leave(MessageId message, Reason reason, Step& step);
+  void catch_up();
   void forget_expiry(std::string_view subscription);
   void unsubscribe(std::string_view id);
   void forget_dropped();
@@ -163,7 +169,6 @@ class Hub {
   void report(std::string_view subscription, std::string_view message, ChangeKind kind,
               Reason reason, Step& step, double score);
 
-  std::vector<MessageId> present() const;
   void subscribe_top(const Event& event);
   void report_top(Step& step);
   Mode require(std::string_view subscription) const;  ///< mode_of, or an unknown-id error
@@ -195,6 +200,7 @@ class Hub {
   RankSets rank_sets_;
   TopLists top_;
   LiveFlags match_holders_, rank_holders_;
+  std::size_t slice_ = kSlice;
   bool is_safe_;
   SafeRegions safe_;
   ByName<double> subscription_expires_;  ///< only of those that expire

@@ -1,7 +1,7 @@
 /// The hub in a snapshot: subscriptions of all modes, live messages, what is held, the clock.
 ///
 /// What finds live messages from the side of a subscription is not written: it is made again from
-/// the messages.
+/// the messages, a slice after each event (model/message_backlog.h).
 #include "nearcast/base/errors.h"
 #include "nearcast/engine/hub.h"
 
@@ -65,8 +65,8 @@ void Hub::load(ArchiveReader& in) {
     subscription_expires_.emplace(name, times[i]);
     subscription_expiries_.emplace(times[i], name);
   }
-  if (header.is_matching_live) engine_.hold(messages_.store(), present());
-  if (header.is_ranking_live) rank_sets_.hold(present());
+  if (header.is_matching_live) engine_.hold(messages_.store());
+  if (header.is_ranking_live) rank_sets_.hold();
   top_.load(in);
 }
 

@@ -10,12 +10,6 @@ std::optional<MessageId> LiveMessages::find(std::string_view id) const {
 MessageId LiveMessages::add(std::string_view id, const NewMessage& message) {
   const MessageId added = store_.add(message);
   ids_.bind(ExternalId(id), raw(added));
-  const std::uint32_t at = raw(added) + 1;
-  if (at >= links_.size()) links_.resize(at + 1);
-  const std::uint32_t last = links_[0].previous;
-  links_[at] = {last, 0};
-  links_[last].next = at;
-  links_[0].previous = at;
   if (message.expires != MessageStore::kNever) {
     expiries_.push({message.expires, store_.number(added), raw(added)});
   }
@@ -25,9 +19,7 @@ MessageId LiveMessages::add(std::string_view id, const NewMessage& message) {
 void LiveMessages::drop(MessageId id) {
   ids_.hide(raw(id));
   if (expiries_.has(raw(id))) expiries_.erase(raw(id));
-  const Link link = links_[raw(id) + 1];
-  links_[link.previous].next = link.next;
-  links_[link.next].previous = link.previous;
+  store_.hide(id);
   dropped_.push_back(id);
 }
 
@@ -39,32 +31,24 @@ void LiveMessages::forget_dropped() {
   dropped_.clear();
 }
 
-std::optional<MessageId> LiveMessages::oldest() const {
-  const std::uint32_t first = links_[0].next;
-  return first == 0 ? std::nullopt : std::optional(MessageId{first - 1});
-}
-
 std::optional<MessageId> LiveMessages::next_to_expire() const {
   if (expiries_.empty()) return std::nullopt;
   return MessageId{expiries_.first().slot};
 }
 
 std::size_t LiveMessages::memory_bytes() const {
-  return store_.memory_bytes() + ids_.memory_bytes() + links_.memory_bytes() +
-         expiries_.memory_bytes();
+  return store_.memory_bytes() + ids_.memory_bytes() + expiries_.memory_bytes();
 }
 
 void LiveMessages::save(ArchiveWriter& out) const {
   store_.save(out);
   ids_.save(out);
-  links_.save(out);
   expiries_.save(out);
 }
 
 void LiveMessages::load(ArchiveReader& in) {
   store_.load(in);
   ids_.load(in);
-  links_.load(in);
   expiries_.load(in);
 }
 

@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "nearcast/base/array.h"
 #include "nearcast/base/slot_heap.h"
 #include "nearcast/engine/external_ids.h"
 #include "nearcast/model/message_store.h"
@@ -18,8 +17,6 @@ namespace nearcast {
 
 class LiveMessages {
  public:
-  LiveMessages() { links_.resize(1); }
-
   const MessageStore& store() const { return store_; }
   std::size_t size() const { return ids_.size(); }
 
@@ -32,30 +29,17 @@ class LiveMessages {
   std::span<const MessageId> dropped() const { return dropped_; }
   void forget_dropped();
 
-  std::optional<MessageId> oldest() const;
+  std::optional<MessageId> oldest() const { return store_.oldest(); }
   /// The message that expires first, of all that ever do.
   std::optional<MessageId> next_to_expire() const;
-
-  /// Calls visit(id) for each live message, the oldest first.
-  template <typename Visit>
-  void for_each(Visit&& visit) const {
-    for (std::uint32_t at = links_[0].next; at != 0; at = links_[at].next) {
-      visit(MessageId{at - 1});
-    }
-  }
 
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
 
  private:
-  struct Link {
-    std::uint32_t previous, next;
-  };
-
   MessageStore store_;
   ExternalIds ids_;
-  Array<Link> links_;  ///< ring in order of publication: element 0 is its knot, slot s is s + 1
   SlotHeap expiries_;
   std::vector<MessageId> dropped_;
 };

@@ -4,9 +4,9 @@
 
 namespace nearcast {
 
-void RankSets::hold(std::span<const MessageId> present) {
+void RankSets::hold() {
   postings_ = std::make_unique<MessagePostings>(messages_);
-  for (const MessageId id : present) keep(id);
+  backlog_.start(messages_);
 }
 
 /// Whoever reaches the threshold shares a token, or touches the area and needs no token. With a
@@ -15,17 +15,38 @@ void RankSets::propose(SubscriptionId id, std::vector<MessageId>& out) const {
   constexpr double kSlack = 1e-6;
   const RankStore& store = engine_.store();
   const double enough = store.terms(id).threshold - kSlack;
-  const bool needs_space = 1 - store.terms(id).alpha < enough;
-  const bool needs_text = store.terms(id).alpha < enough;
+  const Needs needs{1 - store.terms(id).alpha < enough, store.terms(id).alpha < enough};
   const Rect area = store.bounds(id);
   const Rect anywhere = kWorld;
   out.clear();
   for (const Token token : store.tokens(id)) {
-    postings_->propose_by_token(token, {needs_space ? &area : &anywhere, 1}, out);
+    postings_->propose_by_token(token, {needs.space ? &area : &anywhere, 1}, out);
   }
-  if (!needs_text) postings_->propose_by_place({&area, 1}, out);
+  if (!needs.text) postings_->propose_by_place({&area, 1}, out);
+  propose_waiting(id, needs, out);
   std::sort(out.begin(), out.end());
   out.erase(std::unique(out.begin(), out.end()), out.end());
+}
+
+void RankSets::propose_waiting(SubscriptionId id, const Needs& needs,
+                               std::vector<MessageId>& out) const {
+  if (backlog_.empty()) return;
+  const RankStore& store = engine_.store();
+  const Rect area = store.bounds(id);
+  std::vector<Outline> words;
+  for (const Token token : store.tokens(id)) words.push_back(outline_of({&token, 1}));
+  const auto may_share_a_word = [&](MessageId message) {
+    const Outline outline = messages_.outlines()[raw(message)];
+    return std::any_of(words.begin(), words.end(),
+                       [&](Outline word) { return may_have(outline, word); });
+  };
+  const Outline any = kLiveOutline;
+  backlog_.for_each(needs.text ? std::span<const Outline>(words) : std::span(&any, 1),
+                    [&](MessageId message) {
+                      const bool is_near = backlog_.may_touch(message, area);
+                      if (is_near || (!needs.space && may_share_a_word(message)))
+                        out.push_back(message);
+                    });
 }
 
 void RankSets::find(SubscriptionId id, std::vector<ScoredMessage>& out,

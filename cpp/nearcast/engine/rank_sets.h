@@ -3,11 +3,11 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "nearcast/engine/rank_engine.h"
 #include "nearcast/index/message_postings/message_postings.h"
+#include "nearcast/model/message_backlog.h"
 #include "nearcast/model/message_store.h"
 
 namespace nearcast {
@@ -22,11 +22,16 @@ class RankSets {
   RankSets(const RankEngine& engine, const MessageStore& messages)
       : engine_(engine), messages_(messages) {}
 
-  /// From now on messages are kept, beginning with those that are there.
-  void hold(std::span<const MessageId> present);
+  /// From now on messages are kept. Those that are there are taken in by catch_up().
+  void hold();
   bool is_holding() const { return postings_ != nullptr; }
-  void keep(MessageId id) { postings_->insert(id); }
-  void drop(MessageId id) { postings_->erase(id); }
+  void catch_up(std::size_t count) {  ///< with at most so many messages
+    backlog_.take(count, [&](MessageId id) { postings_->insert(id); });
+  }
+  void keep(MessageId id) {
+    if (!backlog_.has(id)) postings_->insert(id);
+  }
+  void drop(MessageId id) { backlog_.has(id) ? backlog_.leave(id) : postings_->erase(id); }
 
   /// The live messages that reach the subscription's threshold, by id. `proposed` is memory that
   /// the caller keeps between calls.
@@ -39,11 +44,16 @@ class RankSets {
   }
 
  private:
+  struct Needs {
+    bool space, text;
+  };
   void propose(SubscriptionId id, std::vector<MessageId>& out) const;
+  void propose_waiting(SubscriptionId id, const Needs& needs, std::vector<MessageId>& out) const;
 
   const RankEngine& engine_;
   const MessageStore& messages_;
   std::unique_ptr<MessagePostings> postings_;
+  MessageBacklog backlog_;  ///< messages that postings_ has not taken in yet
 };
 
 }  // namespace nearcast

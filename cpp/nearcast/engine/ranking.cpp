@@ -13,7 +13,7 @@ void Hub::subscribe_rank(const Event& event, Step& step) {
   rank_.subscribe(name, TokenSpan(tokens_), std::get<Rect>(*event.area),
                   {event.alpha, event.threshold});
   if (!event.is_live) return;
-  if (!rank_sets_.is_holding()) rank_sets_.hold(present());
+  if (!rank_sets_.is_holding()) rank_sets_.hold();
   rank_holders_.set(rank_.slot_of(name), true);
   rank_sets_.find(rank_.slot_of(name), after_, found_);
   for (const auto& [message, score] : after_) {

@@ -19,12 +19,9 @@ std::unique_ptr<TopEngine> TopLists::make_engine() const {
                                      settings_.expiry, TopTuning::from(settings_.parameters));
 }
 
-void TopLists::hold(std::span<const MessageId> present) {
+void TopLists::hold() {
   engine_ = make_engine();
-  engine_->begin();
-  for (const MessageId id : present) engine_->publish(id);
-  TopChanges none;
-  engine_->finish(none);
+  engine_->hold();
   engine_->begin();
 }
 

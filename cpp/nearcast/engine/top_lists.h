@@ -4,7 +4,6 @@
 
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,8 +42,11 @@ class TopLists {
   }
 
   bool is_holding() const { return engine_ != nullptr; }
-  /// Make the engine; `present` are the live messages, the oldest first.
-  void hold(std::span<const MessageId> present);
+  /// Make the engine. It takes in the live messages by catch_up().
+  void hold();
+  void catch_up(std::size_t count) {  ///< with at most so many messages
+    if (is_holding()) engine_->catch_up(count);
+  }
 
   // Between begin() and finish() is one event; all but these need is_holding().
   void begin() {

@@ -5,17 +5,6 @@
 #include "nearcast/model/semantics.h"
 
 namespace nearcast {
-namespace {
-
-bool says_enough(const SubscriptionStore& store, SubscriptionId id, TokenSpan tokens) {
-  bool found = false;
-  store.for_each_entry(id,
-                       [&](EntryId entry) { found = found || holds(store.clause(entry), tokens); });
-  return found;
-}
-
-}  // namespace
-
 void propose_all(const SubscriptionStore& store, SubscriptionId id, const MessageIndex& messages,
                  std::span<const Rect> windows, std::vector<MessageId>& out) {
   const std::size_t first = out.size();
@@ -42,9 +31,8 @@ void MovingPair::move(SubscriptionId id, const Area& to, SubscriptionStore& stor
   const Rect windows[2] = {store_.bounds(id), bounds_of(to)};
   proposed_.clear();
   propose_all(store_, id, *kept_, windows, proposed_);
-  std::erase_if(proposed_, [&](MessageId message) {
-    return !says_enough(store_, id, messages_->tokens(message));
-  });
+  std::erase_if(proposed_,
+                [&](MessageId message) { return !holds(store_, id, messages_->tokens(message)); });
   was_.clear();
   for (const MessageId message : proposed_) {
     was_.push_back(area_touches(store_, id, messages_->place(message)));

@@ -31,6 +31,8 @@ MessageId MessageStore::add(const NewMessage& message) {
     centres_.resize(slot + 1);
     numbers_.resize(slot + 1);
     expires_.resize(slot + 1);
+    outlines_.resize(slot + 1);
+    links_.resize(slot + 2);
     records_.resize(slot + 1);
   } else {
     slot = free_slots_.back();
@@ -53,11 +55,23 @@ MessageId MessageStore::add(const NewMessage& message) {
   centres_[slot] = centre_of(message.place);
   numbers_[slot] = next_number_++;
   expires_[slot] = message.expires;
+  outlines_[slot] = outline_of(message.tokens) | (message.place.is_point ? 0 : kBoxOutline);
+  const Word last = links_[0].previous;
+  links_[slot + 1] = {last, 0};
+  links_[last].next = links_[0].previous = slot + 1;
   ++live_;
   return MessageId{slot};
 }
 
+void MessageStore::hide(MessageId id) {
+  outlines_[raw(id)] = 0;
+  const Link link = links_[raw(id) + 1];
+  links_[link.previous].next = link.next;
+  links_[link.next].previous = link.previous;
+}
+
 void MessageStore::remove(MessageId id) {
+  if (outlines_[raw(id)] != 0) hide(id);
   const Word position = records_[raw(id)] - 1;
   words_.free(position, size_of(*words_.at(position)));
   records_[raw(id)] = 0;
@@ -87,7 +101,8 @@ Place MessageStore::place(MessageId id) const {
 
 std::size_t MessageStore::memory_bytes() const {
   return centres_.memory_bytes() + numbers_.memory_bytes() + expires_.memory_bytes() +
-         records_.memory_bytes() + free_slots_.memory_bytes() + words_.memory_bytes();
+         outlines_.memory_bytes() + links_.memory_bytes() + records_.memory_bytes() +
+         free_slots_.memory_bytes() + words_.memory_bytes();
 }
 
 void MessageStore::save(ArchiveWriter& out) const {
@@ -96,6 +111,8 @@ void MessageStore::save(ArchiveWriter& out) const {
   centres_.save(out);
   numbers_.save(out);
   expires_.save(out);
+  outlines_.save(out);
+  links_.save(out);
   records_.save(out);
   free_slots_.save(out);
   words_.save(out);
@@ -107,6 +124,8 @@ void MessageStore::load(ArchiveReader& in) {
   centres_.load(in);
   numbers_.load(in);
   expires_.load(in);
+  outlines_.load(in);
+  links_.load(in);
   records_.load(in);
   free_slots_.load(in);
   words_.load(in);

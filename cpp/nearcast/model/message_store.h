@@ -1,13 +1,16 @@
-/// Live messages, compactly: what they say and how often, where they are, when they go.
+/// Live messages, compactly: what they say and how often, where they are, when they go, and in
+/// which order they came.
 ///
-///   per message   16 bytes point (of a box: its centre), 8 bytes number, 8 bytes expiry, 4 bytes
-///                 position of its record
+///   per message   16 bytes point (of a box: its centre), 8 bytes number, 8 bytes expiry, 8 bytes
+///                 outline, 8 bytes neighbours in the order of publication, 4 bytes position of its
+///                 record
 ///   record        header, tokens, [counts, if any word occurs twice], [box]
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 #include "nearcast/base/archive.h"
@@ -16,6 +19,7 @@
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/prefetch.h"
 #include "nearcast/model/message.h"
+#include "nearcast/model/message_outline.h"
 
 namespace nearcast {
 
@@ -31,9 +35,14 @@ class MessageStore {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();
 
+  MessageStore() { links_.resize(1); }
+
   /// The newest message gets the highest number.
   MessageId add(const NewMessage& message);
-  void remove(MessageId id);
+  /// The message is live no more: it has no outline and no place in the order, but stays readable
+  /// until it is removed.
+  void hide(MessageId id);
+  void remove(MessageId id);  ///< hidden before, or not
 
   std::size_t size() const { return live_; }
   std::size_t slots() const { return records_.size(); }  ///< ids are below this
@@ -47,6 +56,15 @@ class MessageStore {
   Message message(MessageId id) const { return {tokens(id), place(id)}; }
   std::uint64_t number(MessageId id) const { return numbers_[raw(id)]; }  ///< order of publication
   double expires(MessageId id) const { return expires_[raw(id)]; }
+  std::span<const Outline> outlines() const { return outlines_.view(); }  ///< 0: not live
+
+  std::optional<MessageId> oldest() const { return linked(links_[0].next); }
+  std::optional<MessageId> after(MessageId id) const { return linked(links_[raw(id) + 1].next); }
+  /// Calls visit(id) for each live message, the oldest first.
+  template <typename Visit>
+  void for_each_by_age(Visit&& visit) const {
+    for (std::uint32_t at = links_[0].next; at != 0; at = links_[at].next) visit(MessageId{at - 1});
+  }
   void prefetch(MessageId id, int step) const {
     if (step == 0) {
       prefetch_line(&records_[raw(id)]);
@@ -75,6 +93,13 @@ class MessageStore {
   static constexpr Word kMaxTokens = 0x3FFFFFFFu;
   static constexpr Word kBoxWords = 8;
 
+  struct Link {
+    std::uint32_t previous, next;
+  };
+
+  static std::optional<MessageId> linked(std::uint32_t at) {
+    return at == 0 ? std::nullopt : std::optional(MessageId{at - 1});
+  }
   static Word token_count(Word header) { return header & kMaxTokens; }
   static Word size_of(Word header) {
     return 1 + token_count(header) * ((header & kHasCounts) != 0 ? 2 : 1) +
@@ -87,6 +112,8 @@ class MessageStore {
   Array<Point> centres_;
   Array<std::uint64_t> numbers_;
   Array<double> expires_;
+  Array<Outline> outlines_;
+  Array<Link> links_;    ///< ring in order of publication: element 0 is its knot, slot s is s + 1
   Array<Word> records_;  ///< position + 1 in words_; 0: the slot is free
   Array<Word> free_slots_;
   ListArena<Word> words_;

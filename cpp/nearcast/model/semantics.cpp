@@ -47,11 +47,15 @@ bool area_touches(const Area& area, const Place& place) {
   return true;
 }
 
-bool matches(const SubscriptionStore& store, SubscriptionId id, const Message& message) {
+bool holds(const SubscriptionStore& store, SubscriptionId id, TokenSpan tokens) {
   bool found = false;
-  store.for_each_entry(
-      id, [&](EntryId entry) { found = found || holds(store.clause(entry), message.tokens); });
-  return found && area_touches(store, id, message.place);
+  store.for_each_entry(id,
+                       [&](EntryId entry) { found = found || holds(store.clause(entry), tokens); });
+  return found;
+}
+
+bool matches(const SubscriptionStore& store, SubscriptionId id, const Message& message) {
+  return holds(store, id, message.tokens) && area_touches(store, id, message.place);
 }
 
 }  // namespace nearcast

@@ -11,6 +11,9 @@ inline bool holds(const Clause& clause, TokenSpan tokens) {
   return contains_all(tokens, clause.positive) && !contains_any(tokens, clause.negative);
 }
 
+/// Do the tokens satisfy one of the subscription's clauses?
+bool holds(const SubscriptionStore& store, SubscriptionId id, TokenSpan tokens);
+
 /// Do the subscription's area and the message's place share a point?
 bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place);
 bool area_touches(const Area& area, const Place& place);  ///< the same, of an area not in a store

@@ -105,30 +105,27 @@ double TopEngine::score_in(const Journal::Page& page, MessageId message, ChangeK
   const TopSubscriptions::Record& record = state_.subscriptions[page.id];
   return top_score(record.alpha, distance_between(page.at, state_.messages.centre(message)),
                    state_.max_distance, state_.product(page.id, message),
-                   record.length * state_.vectors.length(message));
+                   record.length * state_.length(message));
 }
 
 void TopEngine::set_weights(const TokenWeights& weights) {
   ensure(state_.journal.pages().empty(), "top engine: weights change in an event of their own");
   const TokenWeights& old_weights = *state_.weights;
-  std::vector<double> old_lengths(state_.vectors.slots());
-  state_.vectors.for_each([&](MessageId id) { old_lengths[raw(id)] = state_.vectors.length(id); });
   arrival_->clear();
   ranking_->clear();
   state_.weights = &weights;
-  state_.vectors.reweigh(weights);
+  state_.messages.for_each_by_age([&](MessageId id) { state_.measure(id); });
   state_.subscriptions.reweigh(weights);
-  state_.vectors.for_each_by_age([&](MessageId id) { ranking_->insert(id); });
+  ranking_->insert_all();
   state_.subscriptions.for_each([&](SubscriptionId id) {
     arrival_->insert(id);
-    replace_results(id, old_weights, old_lengths);
+    replace_results(id, old_weights);
   });
 }
 
 /// Evaluates a subscription under new weights and notes what changed. A message that goes carries
 /// the score it had under the old ones.
-void TopEngine::replace_results(SubscriptionId id, const TokenWeights& old_weights,
-                                std::span<const double> old_lengths) {
+void TopEngine::replace_results(SubscriptionId id, const TokenWeights& old_weights) {
   const TopSubscriptions::Record& record = state_.subscriptions[id];
   const auto first_k = [&] {
     const std::span<const MessageId> all = state_.buffers.messages(id);
@@ -145,9 +142,11 @@ void TopEngine::replace_results(SubscriptionId id, const TokenWeights& old_weigh
           {id, message, ChangeKind::kAdded, Reason::kRefilled, state_.score(id, message)});
       return;
     }
-    const double product = common_product(tokens, state_.messages.tokens(message),
-                                          state_.messages.counts(message), old_weights);
-    const double lengths = vector_length(tokens, {}, old_weights) * old_lengths[raw(message)];
+    const TokenSpan said = state_.messages.tokens(message);
+    const auto counts = state_.messages.counts(message);
+    const double product = common_product(tokens, said, counts, old_weights);
+    const double lengths =
+        vector_length(tokens, {}, old_weights) * vector_length(said, counts, old_weights);
     const double score =
         top_score(record.alpha, distance_between(record.at, state_.messages.centre(message)),
                   state_.max_distance, product, lengths);

@@ -18,8 +18,13 @@ TopEngine::TopEngine(const MessageStore& messages, const TokenWeights& weights, 
                      const std::string& arrival, const std::string& expiry, TopTuning tuning)
     : state_(messages, weights, space, expiry_for(arrival, expiry).counts_dominators),
       arrival_(arrival_kind(arrival).make(state_, tuning)),
-      ranking_(make_ranking(state_, tuning)),
+      ranking_(std::make_unique<BacklogRanking>(state_, make_ranking(state_, tuning))),
       expiry_(expiry_for(arrival, expiry).make(state_, *ranking_, *arrival_, tuning)) {}
+
+void TopEngine::hold() {
+  state_.lengths.resize(state_.messages.slots());
+  state_.backlog.start(state_.messages);
+}
 
 void TopEngine::begin() {
   state_.journal.start();
@@ -52,7 +57,7 @@ void TopEngine::move(SubscriptionId id, Point at) {
 
 void TopEngine::publish(MessageId id) {
   mark(id, Mark::kPublished);
-  state_.vectors.add(id, *state_.weights);
+  state_.measure(id);
   ranking_->insert(id);
   expiry_->window_moved(true);
   hits_.clear();
@@ -71,9 +76,8 @@ void TopEngine::publish(MessageId id) {
 
 void TopEngine::drop(MessageId id, Reason reason) {
   mark(id, reason == Reason::kExpired ? Mark::kExpired : Mark::kRetracted);
-  const bool is_oldest = state_.vectors.is_oldest(id);
+  const bool is_oldest = state_.messages.oldest() == id;
   ranking_->erase(id, is_oldest);
-  state_.vectors.remove(id);
   expiry_->window_moved(false);
   const std::span<const SubscriptionId> holders = state_.holders.of(id);
   constexpr std::size_t kAhead = 4;
@@ -111,18 +115,6 @@ void TopEngine::mark(MessageId id, Mark mark) {
   marked_.push_back(id);
 }
 
-void TopEngine::insert_messages() {
-  std::vector<MessageId> all;
-  state_.messages.for_each([&](MessageId id) { all.push_back(id); });
-  std::sort(all.begin(), all.end(), [&](MessageId a, MessageId b) {
-    return state_.messages.number(a) < state_.messages.number(b);
-  });
-  for (const MessageId id : all) {
-    state_.vectors.add(id, *state_.weights);
-    ranking_->insert(id);
-  }
-}
-
 std::vector<TopResult> TopEngine::results(SubscriptionId id) const {
   std::vector<TopResult> all;
   const std::uint32_t count = std::min(state_.subscriptions[id].k, state_.buffers.size(id));
@@ -136,12 +128,12 @@ std::vector<TopResult> TopEngine::results(SubscriptionId id) const {
 TopStats TopEngine::stats() const {
   TopStats stats;
   stats.subscriptions = size();
-  stats.messages = state_.vectors.size();
+  stats.messages = state_.messages.size();
   stats.record_bytes = state_.subscriptions.memory_bytes() + expiry_->memory_bytes();
   stats.buffer_bytes = state_.buffers.memory_bytes();
   stats.holder_bytes = state_.holders.memory_bytes();
   stats.index_bytes = arrival_->memory_bytes();
-  stats.ranking_bytes = ranking_->memory_bytes() + state_.vectors.memory_bytes();
+  stats.ranking_bytes = ranking_->memory_bytes() + state_.lengths.memory_bytes();
   std::size_t held = 0;
   state_.subscriptions.for_each([&](SubscriptionId id) { held += state_.buffers.size(id); });
   if (size() != 0) stats.mean_buffer = static_cast<double>(held) / static_cast<double>(size());
@@ -158,7 +150,7 @@ void TopEngine::save(ArchiveWriter& out) const {
 void TopEngine::load(ArchiveReader& in) {
   state_.subscriptions.load(in);
   state_.buffers.load(in);
-  insert_messages();
+  hold();
   state_.subscriptions.for_each([&](SubscriptionId id) {
     arrival_->insert(id);
     for (const MessageId message : state_.buffers.messages(id)) state_.holders.add(message, id);

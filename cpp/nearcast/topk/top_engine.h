@@ -18,7 +18,7 @@
 #include "nearcast/base/archive.h"
 #include "nearcast/topk/arrival/arrival_index.h"
 #include "nearcast/topk/expiry/expiry_policy.h"
-#include "nearcast/topk/ranking/message_ranking.h"
+#include "nearcast/topk/ranking/backlog_ranking.h"
 #include "nearcast/topk/top_change.h"
 #include "nearcast/topk/top_state.h"
 #include "nearcast/topk/top_tuning.h"
@@ -45,6 +45,10 @@ class TopEngine {
   /// engine.
   TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
             const std::string& arrival, const std::string& expiry = {}, TopTuning tuning = {});
+
+  /// The messages that are in the store already are live; the ranking takes them in by catch_up().
+  void hold();
+  void catch_up(std::size_t count) { ranking_->catch_up(count); }  ///< with at most so many
 
   void begin();
   /// Tokens ascend and are distinct, at least one; k ≥ 1. The id is not in use, and dense.
@@ -85,13 +89,11 @@ class TopEngine {
   void score_changes(TopChanges& out);
   Reason reason_for(const Journal::Page& page, MessageId message, ChangeKind kind) const;
   double score_in(const Journal::Page& page, MessageId message, ChangeKind kind) const;
-  void insert_messages();
-  void replace_results(SubscriptionId id, const TokenWeights& old_weights,
-                       std::span<const double> old_lengths);
+  void replace_results(SubscriptionId id, const TokenWeights& old_weights);
 
   TopState state_;
   std::unique_ptr<ArrivalIndex> arrival_;
-  std::unique_ptr<MessageRanking> ranking_;
+  std::unique_ptr<BacklogRanking> ranking_;
   std::unique_ptr<ExpiryPolicy> expiry_;
   WorkCounters arrival_work_;
   std::vector<ArrivalHit> hits_;

@@ -15,7 +15,6 @@ TopState::TopState(const MessageStore& store, const TokenWeights& given_weights,
       weights(&given_weights),
       space(given_space),
       max_distance(diagonal(space)),
-      vectors(store),
       buffers(subscriptions, 1 - diagonal(kWorld) / max_distance, counts_dominators),
       journal(subscriptions) {}
 

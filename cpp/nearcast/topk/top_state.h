@@ -1,11 +1,12 @@
 /// What all parts of a top engine share: who asks, what is live, how it is weighed, who holds what.
 #pragma once
 
+#include "nearcast/base/array.h"
+#include "nearcast/model/message_backlog.h"
 #include "nearcast/model/message_store.h"
 #include "nearcast/model/top_score.h"
 #include "nearcast/topk/holders.h"
 #include "nearcast/topk/journal.h"
-#include "nearcast/topk/message_vectors.h"
 #include "nearcast/topk/result_buffers.h"
 #include "nearcast/topk/top_subscriptions.h"
 
@@ -15,6 +16,19 @@ struct TopState {
   TopState(const MessageStore& store, const TokenWeights& given_weights, const Rect& given_space,
            bool counts_dominators);
 
+  /// Of the message's vector: known of those that came since there is an engine, and otherwise
+  /// found out.
+  double length(MessageId message) const {
+    const double known = lengths[raw(message)];
+    if (known > 0) return known;
+    return vector_length(messages.tokens(message), messages.counts(message), *weights);
+  }
+  void measure(MessageId message) {
+    if (raw(message) >= lengths.size()) lengths.resize(raw(message) + 1);
+    lengths[raw(message)] =
+        vector_length(messages.tokens(message), messages.counts(message), *weights);
+  }
+
   /// 0 unless they share a keyword.
   double product(SubscriptionId id, MessageId message) const {
     return common_product(subscriptions.tokens(id), messages.tokens(message),
@@ -23,7 +37,7 @@ struct TopState {
   double score(SubscriptionId id, MessageId message, double product) const {
     const TopSubscriptions::Record& record = subscriptions[id];
     return top_score(record.alpha, distance_between(record.at, messages.centre(message)),
-                     max_distance, product, record.length * vectors.length(message));
+                     max_distance, product, record.length * length(message));
   }
   double score(SubscriptionId id, MessageId message) const {
     return score(id, message, product(id, message));
@@ -36,7 +50,7 @@ struct TopState {
   /// Ask for what score() reads of a message: first step 0, a while later step 1.
   void prefetch(MessageId message, int step) const {
     messages.prefetch(message, step);
-    if (step == 0) vectors.prefetch(message);
+    if (step == 0) prefetch_line(&lengths[raw(message)]);
   }
 
   const MessageStore& messages;
@@ -44,7 +58,8 @@ struct TopState {
   Rect space;
   double max_distance;  ///< its diagonal
   TopSubscriptions subscriptions;
-  MessageVectors vectors;
+  MessageBacklog backlog;  ///< messages that the ranking has not taken in yet
+  Array<double> lengths;   ///< by message; 0: not known
   ResultBuffers buffers;
   Holders holders;
   Journal journal;

@@ -31,7 +31,7 @@ struct Newcomer {
     for (std::size_t i = 0; i < tokens.size(); ++i) {
       const Term& behind = terms[tokens.size() - i];
       const double weight =
-          count_at(counts, i) * (*state.weights)[tokens[i]] / state.vectors.length(message);
+          count_at(counts, i) * (*state.weights)[tokens[i]] / state.length(message);
       terms[tokens.size() - 1 - i] = {tokens[i], weight, behind.weight_sum + weight,
                                       std::max(behind.max_weight, weight)};
     }

@@ -18,7 +18,7 @@ void Skyband::evaluate(SubscriptionId id) {
   }
   const Units threshold = threshold_for(found_.back().units);
   found_.clear();
-  ranking_.best(id, state_.vectors.size(), threshold, found_, work_.evaluation);
+  ranking_.best(id, state_.messages.size(), threshold, found_, work_.evaluation);
   hold_skyband(id, threshold);
 }
 

@@ -14,7 +14,7 @@ class MessageRanking {
   explicit MessageRanking(const TopState& state) : state_(state) {}
   virtual ~MessageRanking() = default;
 
-  virtual void insert(MessageId id) = 0;  ///< is in the store and in the vectors, not yet here
+  virtual void insert(MessageId id) = 0;  ///< is in the store, not yet here
   /// Is here, still in the store; `is_oldest`: all others here are newer.
   virtual void erase(MessageId id, bool is_oldest) = 0;
   virtual void clear() = 0;  ///< forget all

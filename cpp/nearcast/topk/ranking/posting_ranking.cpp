@@ -28,7 +28,7 @@ void PostingRanking::for_each_frequent(MessageId id, Visit&& visit) const {
 
 /// Of a message without repeated tokens.
 double PostingRanking::weight(MessageId id, Token token) const {
-  return (*state_.weights)[token] / state_.vectors.length(id);
+  return (*state_.weights)[token] / state_.length(id);
 }
 
 void PostingRanking::insert(MessageId id) {
@@ -37,7 +37,7 @@ void PostingRanking::insert(MessageId id) {
   for (const Token token : tokens) lists_.prefetch(raw(token));
   prints_.set(id, tokens);
   const PackedCell cell = frame_.pack(state_.messages.centre(id));
-  const double length = state_.vectors.length(id);
+  const double length = state_.length(id);
   const bool odd = is_odd(id);
   double most_said = 1;
   for (const std::uint32_t count : counts) most_said = std::max(most_said, double(count));
@@ -133,7 +133,8 @@ std::size_t PostingRanking::memory_bytes() const {
 
 void PostingRanking::check_invariants() const {
   std::size_t expected = 0, expected_pairs = 0;
-  state_.vectors.for_each([&](MessageId id) {
+  state_.messages.for_each_by_age([&](MessageId id) {
+    if (state_.backlog.has(id)) return;
     expected += state_.messages.tokens(id).size();
     std::size_t frequent = 0;
     for_each_frequent(id, [&](Token) { ++frequent; });

@@ -32,7 +32,7 @@ AutoArrival::Newcomer AutoArrival::meet(MessageId message) const {
     most_said = std::max(most_said, static_cast<double>(count));
   for (const Token token : state_.messages.tokens(message))
     newcomer.query.said.add(auto_arrival::print_of(token));
-  newcomer.unit = 1 / state_.vectors.length(message);
+  newcomer.unit = 1 / state_.length(message);
   newcomer.query.at = frame_.point(state_.messages.centre(message));
   newcomer.query.near_x = static_cast<float>(frame_.cell_width() / state_.max_distance);
   newcomer.query.near_y = static_cast<float>(frame_.cell_height() / state_.max_distance);

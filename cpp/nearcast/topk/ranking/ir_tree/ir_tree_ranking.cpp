@@ -128,7 +128,10 @@ void IrTreeRanking::visit_messages(SubscriptionId id, RNodeId leaf, std::size_t 
 
 void IrTreeRanking::check_invariants() const {
   tree_->check_invariants();
-  ensure(tree_->size() == state_.vectors.size(), "IR-tree: holds more or fewer than are live");
+  std::size_t expected = 0;
+  state_.messages.for_each_by_age(
+      [&](MessageId id) { expected += state_.backlog.has(id) ? 0 : 1; });
+  ensure(tree_->size() == expected, "IR-tree: holds more or fewer than are live");
   tree_->summary().check_invariants(tree_->nodes());
 }
 

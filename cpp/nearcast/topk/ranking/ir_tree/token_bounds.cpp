@@ -10,8 +10,7 @@ void TokenBounds::for_each_weight(EntryId entry, Visit&& visit) const {
   const TokenSpan tokens = state_.messages.tokens(id);
   const auto counts = state_.messages.counts(id);
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    const double weight =
-        count_at(counts, i) * (*state_.weights)[tokens[i]] / state_.vectors.length(id);
+    const double weight = count_at(counts, i) * (*state_.weights)[tokens[i]] / state_.length(id);
     visit(key_of(tokens[i]), round_up(weight));
   }
 }
