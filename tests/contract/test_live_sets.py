@@ -141,3 +141,26 @@ def test_a_word_that_thousands_have_is_found_where_it_is() -> None:
         held ^= {(change["subscription"], change["message"])}
     hub.check_invariants()
     assert held == log.sets()
+
+
+def test_messages_that_are_held_in_another_way_are_held_all() -> None:
+    """A frame is fitted at 512 and at 16,384 live messages, and these are taken in anew."""
+    log = _Log(seed=5, window=17_000)
+    hub = nc.Hub(window=nc.Window(count=17_000))
+    log.subscriptions = {
+        f"s{i}": {**log._subscribe(), "id": f"s{i}", "keywords": ["w1"], "area": log._box()}
+        for i in range(2)
+    }
+    hub.apply(list(log.subscriptions.values()))
+    for count in (511, 513, 16_383, 16_385, 16_500):  # the last: most have been taken in again
+        batch = []
+        while len(log.messages) < count:
+            log.numbers += 1
+            batch.append(log._publish())
+        hub.apply(batch)
+        hub.check_invariants()
+        messages = [read_message(event) for event in log.messages.values()]
+        for event in log.subscriptions.values():
+            subscription = read_subscription(event)
+            expected = {m.id for m in messages if decide(subscription, m, None)[0]}
+            assert {id_ for id_, _ in hub._core.results(subscription.id)} == expected

@@ -84,6 +84,7 @@ void Engine::catch_up(std::size_t count) {
     (*loan).sink.clear();
     (*loan).match.visited.start(store_.slots());
     moving_->keep(id, (*loan).match, (*loan).sink);
+    if (moving_->wants_all()) backlog_.start(*messages_);
   });
 }
 
@@ -95,6 +96,7 @@ void Engine::keep(MessageId id, BatchScratch& scratch) {
   scratch.sink.clear();
   scratch.match.visited.start(store_.slots());
   moving_->keep(id, scratch.match, scratch.sink);
+  if (moving_->wants_all()) backlog_.start(*messages_);
 }
 
 void Engine::drop(MessageId id) {

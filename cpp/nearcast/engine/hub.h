@@ -16,12 +16,13 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 
 #include "nearcast/engine/engine.h"
 #include "nearcast/engine/event.h"
@@ -127,15 +128,6 @@ class Hub {
   /// A message is taken in within a few microseconds: a slice is well below a millisecond.
   static constexpr std::size_t kSlice = 128;
   static constexpr double kNever = std::numeric_limits<double>::infinity();
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>{}(text);
-    }
-  };
-  template <typename Value>
-  using ByName = std::unordered_map<std::string, Value, Hash, std::equal_to<>>;
-
   /// What one event does: where its changes go.
   struct Step {
     std::int64_t row;
@@ -203,7 +195,8 @@ class Hub {
   std::size_t slice_ = kSlice;
   bool is_safe_;
   SafeRegions safe_;
-  ByName<double> subscription_expires_;  ///< only of those that expire
+  /// Only of those that expire. A tree: a hash table would pause when it grows.
+  std::map<std::string, double, std::less<>> subscription_expires_;
   std::set<std::pair<double, std::string>> subscription_expiries_;
 
   mutable ScratchPool<BatchScratch> scratches_;  ///< of questions

@@ -26,10 +26,10 @@ class RankSets {
   void hold();
   bool is_holding() const { return postings_ != nullptr; }
   void catch_up(std::size_t count) {  ///< with at most so many messages
-    backlog_.take(count, [&](MessageId id) { postings_->insert(id); });
+    backlog_.take(count, [&](MessageId id) { insert(id); });
   }
   void keep(MessageId id) {
-    if (!backlog_.has(id)) postings_->insert(id);
+    if (!backlog_.has(id)) insert(id);
   }
   void drop(MessageId id) { backlog_.has(id) ? backlog_.leave(id) : postings_->erase(id); }
 
@@ -47,6 +47,10 @@ class RankSets {
   struct Needs {
     bool space, text;
   };
+  void insert(MessageId id) {
+    postings_->insert(id);
+    if (postings_->wants_all()) backlog_.start(messages_);
+  }
   void propose(SubscriptionId id, std::vector<MessageId>& out) const;
   void propose_waiting(SubscriptionId id, const Needs& needs, std::vector<MessageId>& out) const;
 

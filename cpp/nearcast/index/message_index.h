@@ -22,6 +22,10 @@ class MessageIndex {
   virtual void insert(MessageId id) = 0;  ///< is in the store, not yet here
   virtual void erase(MessageId id) = 0;   ///< is here, still in the store
 
+  /// True once after an insert() that made it forget its messages, this one too, to hold them in
+  /// another way: it has to be told of all that are live again, by slices.
+  virtual bool wants_all() { return false; }
+
   /// Appends every live message that has all positive tokens of the clause and whose place touches
   /// one of the windows. May append others that are live, may append one twice.
   virtual void propose(const Clause& clause, std::span<const Rect> windows,

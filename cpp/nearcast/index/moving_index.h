@@ -35,6 +35,10 @@ class MovingIndex : public MatchIndex {
   virtual void keep(MessageId id, MatchScratch& scratch, MatchSink& sink) = 0;
   virtual void drop(MessageId id) = 0;
 
+  /// True once after a keep() that made it forget its messages, this one too, to hold them in
+  /// another way: it has to be told of all that are live again, by slices.
+  virtual bool wants_all() { return false; }
+
   /// Appends the live messages that match the subscription, each once.
   virtual void find(SubscriptionId id, std::vector<MessageId>& out) const = 0;
 

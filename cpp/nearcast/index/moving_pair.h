@@ -41,6 +41,7 @@ class MovingPair final : public MovingIndex {
     kept_->insert(id);
   }
   void drop(MessageId id) override { kept_->erase(id); }
+  bool wants_all() override { return kept_->wants_all(); }
   void find(SubscriptionId id, std::vector<MessageId>& out) const override;
   void move(SubscriptionId id, const Area& to, SubscriptionStore& store,
             MoveChanges& changes) override;

@@ -63,12 +63,15 @@ void MessagePostings::for_each_grid_key(const Windows& windows, Visit&& visit) {
   }
 }
 
+/// Live messages are not fewer than those held: an index that comes late fits its frame at once.
 void MessagePostings::insert(MessageId id) {
-  if (++count_ == next_fit_) {
-    next_fit_ = next_fit_ == kFirstFit ? kSecondFit : 0;
+  if (next_fit_ != 0 && messages_.size() >= next_fit_) {
+    next_fit_ = messages_.size() >= kSecondFit ? 0 : kSecondFit;
     fit_frame();
+    if (wants_all_) return;
   }
   put(id);
+  ++count_;
 }
 
 MessagePostings::Where MessagePostings::where(Token token, const CellBox& place, bool is_point) {
@@ -154,20 +157,23 @@ void MessagePostings::sweep(PostingLists& lists, std::size_t key) {
 
 void MessagePostings::fit_frame() {
   std::vector<double> lons, lats;
-  std::vector<MessageId> held;
-  for (std::uint32_t slot = 0; slot < where_.size(); ++slot) {
-    if (where_[slot] == kGone) continue;
-    held.push_back(MessageId{slot});
-    lons.push_back(messages_.centre(MessageId{slot}).lon);
-    lats.push_back(messages_.centre(MessageId{slot}).lat);
+  const std::size_t step = std::max<std::size_t>(1, messages_.slots() / kSample);
+  for (std::size_t slot = 0; slot < messages_.slots(); slot += step) {
+    const MessageId id{static_cast<std::uint32_t>(slot)};
+    if (!messages_.is_live(id)) continue;
+    lons.push_back(messages_.centre(id).lon);
+    lats.push_back(messages_.centre(id).lat);
   }
   frame_.fit(lons, lats);
+  if (count_ == 0) return;
   points_.clear();
   boxes_.clear();
   parts_.clear();
   splits_ = 0;
   grid_.clear();
-  for (const MessageId id : held) put(id);
+  std::fill(where_.begin(), where_.end(), kGone);
+  count_ = 0;
+  wants_all_ = true;
 }
 
 std::size_t MessagePostings::grid_length(const Windows& windows) const {

@@ -8,11 +8,14 @@
 ///
 /// Postings are places in the cells of a frame that is finer where there are more messages
 /// (index/auto/frame.h). Its map is monotone: a window in cells loses nothing. The frame is chosen
-/// from the first messages, and once more when there are many.
+/// from a sample of the live messages when there are some, and once more when there are many. Then
+/// the index forgets them all, and takes them in again by slices: no insert pays for the others.
 ///
 /// A posting is stale if its slot is empty or holds a message elsewhere; what is told apart by
 /// neither may be proposed: the caller verifies and removes doubles.
 #pragma once
+
+#include <utility>
 
 #include "nearcast/base/visit_stamps.h"
 #include "nearcast/index/message_index.h"
@@ -29,6 +32,7 @@ class MessagePostings final : public MessageIndex {
 
   void insert(MessageId id) override;
   void erase(MessageId id) override;
+  bool wants_all() override { return std::exchange(wants_all_, false); }
   void propose(const Clause& clause, std::span<const Rect> windows,
                std::vector<MessageId>& out) const override;
 
@@ -44,7 +48,7 @@ class MessagePostings final : public MessageIndex {
   // A grid of 64 × 64 equal shares of the frame's cells, and coarser ones above it: a point is
   // listed in the finest, a box in the finest whose one cell holds it all.
   static constexpr std::uint32_t kFinest = 6;
-  static constexpr std::size_t kFirstFit = 512, kSecondFit = 16384;
+  static constexpr std::size_t kFirstFit = 512, kSecondFit = 16384, kSample = 2048;
   static constexpr postings::Corner kGone = 0xFFFFFFFFu;  ///< no place has these cells
 
   struct Windows {
@@ -92,6 +96,7 @@ class MessagePostings final : public MessageIndex {
   Array<postings::Corner> where_;  ///< by message: its lower corner, or kGone
   std::size_t count_ = 0;
   std::size_t next_fit_ = kFirstFit;
+  bool wants_all_ = false;
   VisitStamps seen_;  ///< of sweeps
 };
 
