@@ -60,6 +60,7 @@ _TINY: dict[str, list[dict[str, Any]]] = {
     "spatial-first": [{"min_children": 2, "max_children": 4}],
     "ap-tree": [
         {"max_children": 4, "max_leaf_size": 2},
+        {"max_children": 4, "max_leaf_size": 2, "max_rebuild": 1, "min_rebuild_share": 0},
         {"max_children": 3, "max_leaf_size": 1, "keyword_partition": "optimal"},
         {"max_children": 6, "max_leaf_size": 2, "priority": "keyword", "rebuild": False},
         {"max_children": 4, "max_leaf_size": 2, "priority": "spatial"},

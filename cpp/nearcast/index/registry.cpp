@@ -2,7 +2,7 @@
 
 #include "nearcast/base/errors.h"
 #include "nearcast/index/ap_plus_tree/ap_plus_tree.h"
-#include "nearcast/index/ap_tree/ap_tree.h"
+#include "nearcast/index/ap_tree/succession.h"
 #include "nearcast/index/auto/auto_index.h"
 #include "nearcast/index/brute_force/brute_force.h"
 #include "nearcast/index/grid_index/grid_index.h"
@@ -44,7 +44,7 @@ const std::vector<IndexKind>& index_kinds() {
       kind<AutoIndex>("auto",
                       "our own: rarest keyword, then vector-sized spatial trees; the default",
                       {"match", "rank"}),
-      kind<ApTree>("ap-tree", "cuts of keywords or cells of space, whichever costs less at a node",
+      kind<ApSuccession>("ap-tree", "cuts of keywords or cells of space, whichever costs less at a node",
                    {"match", "learns"}),
       kind<ApPlusTree>("ap+-tree", "ap-tree whose leaves also hold the messages that come to them",
                        {"match", "learns", "moving"}),

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "nearcast/index/ap_plus_tree/moving_tree.h"
 #include "nearcast/index/ap_tree/probe.h"
@@ -22,7 +23,7 @@ std::vector<ParameterSpec> MovingTree::parameters() {
 }
 
 MovingTree::MovingTree(const SubscriptionStore& store, const Parameters& parameters)
-    : ApTree(store, parameters, true),
+    : ApTree(store, parameters, true, std::numeric_limits<std::size_t>::max() / 2),
       max_copies_(parameters.count("max_copies")),
       max_load_(parameters.number("max_load")),
       update_cost_(parameters.number("update_cost")) {

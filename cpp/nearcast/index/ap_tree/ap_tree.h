@@ -37,12 +37,15 @@
 ///   node again is thereby paid by updates in proportion to its weight. A node that was made small,
 ///   with fewer than f children, is also made again when it has four times its weight.
 /// - Making the root again orders the keywords anew.
+/// - A heavy node is not made again within one change: a successor of the whole tree grows beside
+///   it (succession.h).
 /// - A leaf tests a coarse box and a signature of the keywords before it looks into the store.
 ///
 /// Removing an entry searches its leaves from end to end: slow only where many subscriptions differ
 /// in nothing that could divide them.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "nearcast/index/ap_tree/keyword_partition.h"
@@ -55,8 +58,9 @@ namespace nearcast {
 
 class ApTree : public MatchIndex {
  public:
-  ApTree(const SubscriptionStore& store, const Parameters& parameters)
-      : ApTree(store, parameters, false) {}
+  /// A node with more entries than `max_rebuild` asks for a successor (succession.h).
+  ApTree(const SubscriptionStore& store, const Parameters& parameters, std::size_t max_rebuild)
+      : ApTree(store, parameters, false, max_rebuild) {}
   static std::vector<ParameterSpec> parameters();
 
   void insert(SubscriptionId id) override;
@@ -65,8 +69,19 @@ class ApTree : public MatchIndex {
   void learn(const MessageSample& messages) override { sample_.learn(messages, order_); }
   void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override;
 
+  // For a succession.
+  std::size_t entries() const { return nodes_[ap::kRoot].weight; }
+  bool wants_successor() const { return wants_successor_; }
+  /// Of a tree that is not empty: a subscription, drawn about as often as any other.
+  SubscriptionId any(std::uint64_t& random) const;
+  void succeed(ApTree& old);  ///< which is not made again any more
+
   std::size_t memory_bytes() const override;
-  void check_invariants() const override;
+  void check_invariants() const override {
+    check([](SubscriptionId) { return true; });
+  }
+  using IsHere = std::function<bool(SubscriptionId)>;
+  void check(const IsHere& is_here) const;  ///< of all subscriptions, these are in the tree
   void save(ArchiveWriter& out) const override;
   void load(ArchiveReader& in) override;
 
@@ -87,6 +102,7 @@ class ApTree : public MatchIndex {
     /// must find it where it went when it came, so cuts never stretch: an entry whose keyword is in
     /// none is in the dummy, which every message sees. And children that become empty stay.
     bool keeps_messages;
+    std::size_t max_rebuild;
   };
 
   /// Where a node is, for those who go down: nodes themselves do not store it.
@@ -104,7 +120,8 @@ class ApTree : public MatchIndex {
     double kept_per_visit = 0;  ///< kept messages that each stands for
   };
 
-  ApTree(const SubscriptionStore& store, const Parameters& parameters, bool keeps_messages);
+  ApTree(const SubscriptionStore& store, const Parameters& parameters, bool keeps_messages,
+         std::size_t max_rebuild);
 
   // For a tree that keeps messages: when to carry them over, and what to add to the cost.
   virtual void child_made(NodeRef /*parent*/, std::uint32_t /*slot*/) {}
@@ -178,9 +195,11 @@ class ApTree : public MatchIndex {
   void stretch_cut(const ap::Node& node, std::uint32_t cut, Rank keyword);
   void collapse(NodeRef node);
   bool is_due(const ap::Node& node) const;
+  bool must_remake(const ap::Node& node);  ///< it is due, and not too heavy
   double divergence(const ap::Node& node) const;
 
   Options options_;
+  bool wants_successor_ = false;
   Array<ap::Node> nodes_;  ///< 0 is none, 1 the root
   Array<NodeRef> free_nodes_;
   ListArena<std::uint32_t> words_;

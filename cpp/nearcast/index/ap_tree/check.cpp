@@ -15,9 +15,10 @@ class ApTree::Inspector {
  public:
   explicit Inspector(const ApTree& tree) : tree_(tree) {}
 
-  void inspect() {
+  void inspect(const IsHere& is_here) {
     std::vector<EntryId> entries;
     tree_.store_.for_each([&](SubscriptionId id) {
+      if (!is_here(id)) return;
       tree_.store_.for_each_entry(id, [&](EntryId entry) { entries.push_back(entry); });
     });
     std::sort(entries.begin(), entries.end());
@@ -128,6 +129,6 @@ class ApTree::Inspector {
   std::size_t seen_ = 0;
 };
 
-void ApTree::check_invariants() const { Inspector(*this).inspect(); }
+void ApTree::check(const IsHere& is_here) const { Inspector(*this).inspect(is_here); }
 
 }  // namespace nearcast

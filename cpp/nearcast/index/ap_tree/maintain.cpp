@@ -36,7 +36,7 @@ std::size_t ApTree::fan_out(std::size_t most, std::size_t entries, double /*mess
 void ApTree::insert(SubscriptionId id) {
   store_.for_each_entry(id, [&](EntryId entry) {
     // Before the ranks are read: making the root again changes the order.
-    if (is_due(nodes_[kRoot])) remake_all(entries_below(kRoot));
+    if (must_remake(nodes_[kRoot])) remake_all(entries_below(kRoot));
     item_ranks_.clear();
     add(kRootSite, read_item(entry, item_ranks_));
   });
@@ -44,14 +44,14 @@ void ApTree::insert(SubscriptionId id) {
 
 void ApTree::erase(SubscriptionId id) {
   store_.for_each_entry(id, [&](EntryId entry) {
-    if (is_due(nodes_[kRoot])) remake_all(entries_below(kRoot));
+    if (must_remake(nodes_[kRoot])) remake_all(entries_below(kRoot));
     item_ranks_.clear();
     remove(kRootSite, read_item(entry, item_ranks_));
   });
 }
 
 void ApTree::add(const Site& site, const Item& item) {
-  if (site.node != kRoot && is_due(nodes_[site.node])) remake(site);
+  if (site.node != kRoot && must_remake(nodes_[site.node])) remake(site);
   ++nodes_[site.node].weight;
   ++nodes_[site.node].updates;
   const Node node = nodes_[site.node];
@@ -73,7 +73,9 @@ void ApTree::add_posting(const Site& site, EntryId entry) {
   postings_.push_back(leaf.postings, posting(entry));
   posting_added(site.node, entry);
   const std::size_t enough = std::max<std::size_t>(options_.max_leaf_size, leaf.made_weight);
-  if (leaf.weight > enough && (leaf.cuts_keywords || leaf.cuts_space)) remake(site);
+  if (leaf.weight <= enough || !(leaf.cuts_keywords || leaf.cuts_space)) return;
+  // A leaf this heavy could not be divided when it was lighter.
+  if (leaf.weight <= options_.max_rebuild) remake(site);
 }
 
 void ApTree::stretch_cut(const Node& node, std::uint32_t cut, Rank keyword) {
@@ -87,7 +89,7 @@ void ApTree::remove(const Site& site, const Item& item) {
   if (nodes_[site.node].kind != NodeKind::kLeaf) {
     if (!options_.keeps_messages && nodes_[site.node].weight <= options_.max_leaf_size) {
       collapse(site.node);  // below θ_p without the item
-    } else if (site.node != kRoot && is_due(nodes_[site.node])) {
+    } else if (site.node != kRoot && must_remake(nodes_[site.node])) {
       remake(site);
     }
   }
@@ -162,6 +164,41 @@ bool ApTree::is_due(const Node& node) const {
   const double chance = static_cast<double>(node.slots()) * node.updates /
                         (static_cast<double>(node.weight) * node.made_weight);
   return divergence(node) > options_.kl_threshold + chance;
+}
+
+bool ApTree::must_remake(const Node& node) {
+  if (!is_due(node)) return false;
+  if (node.weight <= options_.max_rebuild) return true;
+  wants_successor_ = true;
+  return false;
+}
+
+SubscriptionId ApTree::any(std::uint64_t& random) const {
+  const auto below = [&](std::uint64_t count) {
+    random = random * 6364136223846793005ull + 1442695040888963407ull;
+    return (random >> 33) % count;
+  };
+  NodeRef ref = kRoot;
+  while (nodes_[ref].kind != NodeKind::kLeaf) {
+    const Node& node = nodes_[ref];
+    std::uint64_t all = 0;  // an entry in several children counts in each
+    for (std::uint32_t slot = 0; slot < node.slots(); ++slot)
+      all += nodes_[child(node, slot)].weight;
+    std::uint64_t chosen = below(all);
+    std::uint32_t slot = 0;
+    for (; chosen >= nodes_[child(node, slot)].weight; ++slot) {
+      chosen -= nodes_[child(node, slot)].weight;
+    }
+    ref = child(node, slot);
+  }
+  const auto postings = postings_.view(nodes_[ref].postings);
+  return store_.owner(postings[below(postings.size())].entry);
+}
+
+void ApTree::succeed(ApTree& old) {
+  old.options_.rebuilds = false;
+  std::swap(sample_, old.sample_);
+  sample_.reorder(order_);
 }
 
 /// D_KL(w_old | w) over the children's shares. Half an entry more in each keeps it finite.

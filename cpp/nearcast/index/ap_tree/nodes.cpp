@@ -24,7 +24,8 @@ std::vector<ParameterSpec> ApTree::parameters() {
   };
 }
 
-ApTree::ApTree(const SubscriptionStore& store, const Parameters& parameters, bool keeps_messages)
+ApTree::ApTree(const SubscriptionStore& store, const Parameters& parameters, bool keeps_messages,
+               std::size_t max_rebuild)
     : MatchIndex(store) {
   options_.keeps_messages = keeps_messages;
   options_.max_children = parameters.count("max_children");
@@ -33,6 +34,8 @@ ApTree::ApTree(const SubscriptionStore& store, const Parameters& parameters, boo
   options_.first = parameters.word("order") == "rare-first" ? TokenOrder::First::kRare
                                                             : TokenOrder::First::kFrequent;
   options_.max_leaf_size = parameters.count("max_leaf_size");
+  // A leaf has to be divided, whatever the limit.
+  options_.max_rebuild = std::max(max_rebuild, 2 * options_.max_leaf_size);
   options_.kl_threshold = parameters.number("kl_threshold");
   options_.min_rebuild_share = parameters.number("min_rebuild_share");
   options_.rebuilds = parameters.flag("rebuild");
