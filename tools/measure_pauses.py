@@ -82,14 +82,18 @@ class _Log:
             yield "unsubscribe", {"op": "unsubscribe", "id": f"s{number}"}
 
 
-def _slowest(size: int, mode: str, runs: int, **settings: str) -> dict[str, tuple[float, int]]:
+def _hub(size: int, mode: str, kind: str) -> nc.Hub:
+    window = nc.Window(count=size)
+    return nc.Hub(window=window, topk=kind) if mode == "top" else nc.Hub(index=kind, window=window)
+
+
+def _slowest(size: int, mode: str, runs: int, kind: str) -> dict[str, tuple[float, int]]:
     """Return for each sort of event the milliseconds of the slowest, and its number."""
     sorts, log = zip(*_Log(size, mode).events(), strict=True)
     records = [hub.core_record(events.event_from(event)) for event in log]
     least = np.full(len(records), np.inf)
     for _ in range(runs):
-        made = nc.Hub(window=nc.Window(count=size), **settings)
-        least = np.minimum(least, made.measure(records)[1])
+        least = np.minimum(least, _hub(size, mode, kind).measure(records)[1])
     found: dict[str, tuple[float, int]] = {}
     for row in np.argsort(least):
         found[sorts[row]] = (least[row] / 1e6, int(row))
@@ -105,9 +109,8 @@ def main() -> int:
     parser.add_argument("--sizes", nargs="+", type=int, default=[10_000, 20_000, 40_000, 80_000])
     parser.add_argument("--runs", type=int, default=3)
     args = parser.parse_args()
-    name = "topk" if args.mode == "top" else "index"
     for kind in args.top if args.mode == "top" else args.index:
-        table = [_slowest(size, args.mode, args.runs, **{name: kind}) for size in args.sizes]
+        table = [_slowest(size, args.mode, args.runs, kind) for size in args.sizes]
         print(f"\n{kind}, {args.mode}: milliseconds of the slowest event (its number)")
         print(f"{'':>16}" + "".join(f"{size:>20,}" for size in args.sizes))
         for sort in table[0]:
