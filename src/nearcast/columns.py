@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nearcast.errors import InvalidParameterError, InvalidSubscriptionError, NearcastError, Verbatim
-from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon
+from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon, is_encodable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -95,15 +95,6 @@ def core_clauses(clauses: Iterable[Clause] | None) -> list[tuple[list[str], list
         got = Verbatim(f"{most} in one clause")
         raise InvalidSubscriptionError(what, got=got, wanted=f"at most {MAX_TOKENS}")
     return [(list(clause.positive), list(clause.negative)) for clause in clauses]
-
-
-def is_encodable(text: str) -> bool:
-    """Whether the core can read it: a lone surrogate has no UTF-8."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 # ---- columns --------------------------------------------------------------------------------

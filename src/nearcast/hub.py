@@ -26,7 +26,17 @@ from nearcast.errors import (
 from nearcast.explain import Explanation, explain
 from nearcast.in_process import InProcess
 from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens
-from nearcast.model import CHANGE_KINDS, MODES, REASONS, Change, Clause, Promise, Window, bbox_from
+from nearcast.model import (
+    CHANGE_KINDS,
+    MODES,
+    REASONS,
+    Change,
+    Clause,
+    Promise,
+    Window,
+    bbox_from,
+    is_encodable,
+)
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.weights import Weights
 
@@ -392,7 +402,7 @@ class Hub(InProcess):
 
     def mode(self, id: object) -> Mode | None:
         """Return "match", "rank" or "top"; None: no subscription has this id."""
-        if not isinstance(id, str) or not columns.is_encodable(id):
+        if not isinstance(id, str) or not is_encodable(id):
             return None
         found = self._core.mode_of(id)
         return None if found is None else MODES[found]

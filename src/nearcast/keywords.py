@@ -143,7 +143,7 @@ def _clause_of_list(entries: Sequence[str], analyzer: Analyzer) -> Clause:
             hint="leave keywords out to match any text",
             field=_FIELD,
         )
-    return Clause(frozenset(tokens))
+    return Clause._make((frozenset(tokens), frozenset()))
 
 
 def _parse_words(text: str, analyzer: Analyzer) -> tuple[Clause, ...]:
@@ -156,7 +156,7 @@ def _parse_words(text: str, analyzer: Analyzer) -> tuple[Clause, ...]:
         if not found:
             return ()
         tokens.update(found)
-    return (Clause(frozenset(tokens)),) if tokens else ()
+    return (Clause._make((frozenset(tokens), frozenset())),) if tokens else ()
 
 
 def _parse_expression(text: str, analyzer: Analyzer) -> tuple[Clause, ...]:
@@ -353,7 +353,7 @@ def _push_down(postfix: list[_Lexeme]) -> tuple[_Group, list[_Group], _Negated]:
 
 def _literal(token: str, *, is_negated: bool) -> Clause:
     one, none = frozenset((token,)), frozenset[str]()
-    return Clause(none, one) if is_negated else Clause(one, none)
+    return Clause._make((none, one) if is_negated else (one, none))
 
 
 # ---- 4: groups to clauses -------------------------------------------------------------------
@@ -420,7 +420,7 @@ def _merge_all(clauses: list[Clause]) -> Clause | None:
     """Return the clause that requires all of them, or None if it contradicts itself."""
     positive = frozenset[str]().union(*(clause.positive for clause in clauses))
     negative = frozenset[str]().union(*(clause.negative for clause in clauses))
-    return Clause(positive, negative) if positive.isdisjoint(negative) else None
+    return Clause._make((positive, negative)) if positive.isdisjoint(negative) else None
 
 
 def _compatible(part: _Clauses, fixed: Clause, position: int, budget: _Budget) -> _Clauses:
@@ -435,7 +435,8 @@ def _product(left: _Clauses, right: _Clauses, position: int, budget: _Budget) ->
         budget.spend(size_of_right + len(right) * _size(a), position)
         for b in right:
             if not _contradict(a, b):
-                result[Clause(a.positive | b.positive, a.negative | b.negative)] = None
+                both = (a.positive | b.positive, a.negative | b.negative)
+                result[Clause._make(both)] = None
         _check_size(result, position)
     return result
 

@@ -29,7 +29,7 @@ from nearcast.errors import (
 )
 from nearcast.in_process import InProcess
 from nearcast.keywords import parse, plain
-from nearcast.model import Bbox, area_from, bbox_from, number, point_from
+from nearcast.model import Bbox, area_from, bbox_from, is_encodable, number, point_from
 from nearcast.text import DEFAULT_ANALYZER
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def read_tokens(message: object, analyzer: Analyzer) -> list[str]:
     if isinstance(message, str):
         return analyzer.analyze(message)
     given = list(message) if isinstance(message, Iterable) else [message]
-    tokens = [token for token in given if isinstance(token, str) and columns.is_encodable(token)]
+    tokens = [token for token in given if isinstance(token, str) and is_encodable(token)]
     if len(tokens) < len(given):
         what = "message is neither a text nor tokens"
         raise InvalidMessageError(what, got=message, wanted="a string or a list of strings")
@@ -489,7 +489,7 @@ def _by_batch(
 
 
 def _known_id(id: object) -> Id | None:
-    if isinstance(id, str) and id and columns.is_encodable(id):
+    if isinstance(id, str) and id and is_encodable(id):
         return id
     if isinstance(id, (int, np.integer)) and not isinstance(id, bool) and -(2**63) <= id < 2**63:
         return int(id)

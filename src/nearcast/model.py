@@ -9,11 +9,11 @@ Whether a message touches an area is not decided here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf, isfinite
 from numbers import Integral, Real
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias, get_args
 
 from nearcast.errors import (
     InvalidParameterError,
@@ -22,6 +22,9 @@ from nearcast.errors import (
     Verbatim,
     shown,
 )
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Mode: TypeAlias = Literal["match", "rank", "top"]
 ChangeKind: TypeAlias = Literal["added", "removed"]
@@ -71,6 +74,17 @@ def whole_number(value: object, name: str, high: int = _MAX_COUNT) -> int:
         return int(value)
     what = f"{name} is not a whole number in range"
     raise InvalidParameterError(what, got=value, wanted=f"a whole number from 1 to {high}")
+
+
+def is_encodable(text: str) -> bool:
+    """Whether it can be written as UTF-8: a lone surrogate cannot."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _items(value: object, name: str, wanted: str) -> Sequence[object]:
@@ -252,11 +266,36 @@ def _positive(value: object, name: str) -> float:
     return converted
 
 
-class Clause(NamedTuple):
-    """A message satisfies it with all its `positive` and none of its `negative` tokens."""
-
+class _ClauseParts(NamedTuple):
     positive: frozenset[str]
     negative: frozenset[str] = frozenset()
+
+
+class Clause(_ClauseParts):
+    """A message satisfies it with all its `positive` and none of its `negative` tokens.
+
+    What is known to be right may be made by `_make`, which does not check.
+    """
+
+    __slots__ = ()
+
+    def __new__(cls, positive: Iterable[str], negative: Iterable[str] = frozenset()) -> Self:
+        """Refuse what are not collections of words."""
+        parts = (_word_set(positive, "positive"), _word_set(negative, "negative"))
+        return tuple.__new__(cls, parts)
+
+
+def _word_set(words: object, name: str) -> frozenset[str]:
+    if not isinstance(words, (str, bytes, bytearray)) and isinstance(words, Iterable):
+        try:
+            found = words if type(words) is frozenset else frozenset(words)
+        except TypeError:  # something in it has no hash, so it is no word
+            found = None
+        if found is not None and all(isinstance(w, str) and is_encodable(w) for w in found):
+            return found
+    what = f"{name} of a clause is not a set of words"
+    wanted = "strings without lone surrogates"
+    raise InvalidParameterError(what, got=words, wanted=wanted)
 
 
 @dataclass(frozen=True, slots=True)

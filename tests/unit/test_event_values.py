@@ -1,0 +1,216 @@
+"""Values that users make check themselves: no constructor takes what the core could not bear."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from decimal import Decimal
+from fractions import Fraction
+from math import inf, nan
+
+import numpy as np
+import pytest
+
+import nearcast as nc
+from nearcast import events
+from nearcast.events import Move, Publish, Retract, Subscribe, Unsubscribe
+
+BOX = nc.Bbox(0, 0, 1, 1)
+HERE = (0.5, 0.5)
+WORDS = (nc.Clause(frozenset({"jazz"})),)
+GOOD = {
+    "match": {"id": "s", "mode": "match", "clauses": WORDS, "area": BOX},
+    "rank": {
+        "id": "s",
+        "mode": "rank",
+        "clauses": WORDS,
+        "area": BOX,
+        "alpha": 0.5,
+        "threshold": 0.5,
+    },
+    "top": {"id": "s", "mode": "top", "clauses": WORDS, "at": HERE, "k": 3, "alpha": 0.5},
+    "publish": {"id": "m", "text": "jazz", "place": HERE},
+    "move": {"id": "s", "area": BOX},
+    "retract": {"id": "m"},
+    "unsubscribe": {"id": "s"},
+}
+MAKE = {
+    "match": Subscribe,
+    "rank": Subscribe,
+    "top": Subscribe,
+    "publish": Publish,
+    "move": Move,
+    "retract": Retract,
+    "unsubscribe": Unsubscribe,
+}
+HOSTILE = [
+    None,
+    True,
+    0,
+    -1,
+    2**31,
+    2**32,
+    2**64,
+    10**400,
+    0.0,
+    1.5,
+    nan,
+    inf,
+    -inf,
+    1e308,
+    "",
+    "x",
+    "\ud800",
+    b"x",
+    b"\xff",
+    (),
+    (0.0,),
+    (0.0, 0.0),
+    (nan, 0.0),
+    (0.0, inf),
+    (200.0, 0.0),
+    (0, 0, 0),
+    (0.0, 0.0, 1.0, 1.0),
+    (1.0, 1.0, 0.0, 0.0),
+    [[]],
+    {},
+    {"type": "Circle"},
+    object(),
+    WORDS,
+    (("jazz",),),
+    [WORDS],
+    BOX,
+    nc.Circle((0, 0), 5),
+    np.float64("nan"),
+    np.float64(0.5),
+    np.int64(3),
+    np.zeros(2),
+    np.zeros((2, 2)),
+    np.array(1.0),
+    Decimal(1),
+    Decimal("NaN"),
+    Fraction(1, 2),
+]
+
+
+def made(kind, **changes):
+    return MAKE[kind](**{**GOOD[kind], **changes})
+
+
+@pytest.mark.parametrize("kind", MAKE)
+def test_any_value_in_any_field_is_refused_by_name_or_works(kind):
+    """Whatever a constructor takes, the hub applies; whatever it refuses, it refuses clearly."""
+    refused = []
+    for field in dataclasses.fields(MAKE[kind]):
+        for value in HOSTILE:
+            try:
+                event = made(kind, **{field.name: value})
+            except nc.NearcastError as error:  # noqa: PERF203
+                refused.append(error)
+            else:
+                apply_to_fresh_hub(kind, event)
+    assert len(refused) > 20
+    for error in refused:
+        assert error.what.startswith(("subscription", "message"))
+        assert error.wanted
+
+
+def apply_to_fresh_hub(kind, event):
+    """Only what the hub alone can know may be wrong: who is there, and what time it is."""
+    target = nc.Hub(window=nc.Window(count=5), safe_region=True)
+    for first in (made("match"), made("publish")):
+        if first.id != GOOD[kind]["id"] or kind in ("move", "unsubscribe"):
+            target.apply([first])
+    try:
+        target.apply([event])
+    except (nc.UnknownIdError, nc.DuplicateIdError):
+        pass
+    except nc.InvalidSubscriptionError as error:
+        if "expires is in the past" not in str(error):
+            raise
+    target.check_invariants()
+
+
+@pytest.mark.parametrize(
+    ("kind", "changes", "error", "claim"),
+    [
+        ("publish", {"time": inf}, nc.InvalidEventError, "message 'm': time is not finite"),
+        ("publish", {"expires": nan}, nc.InvalidEventError, "message 'm': expires is not finite"),
+        ("publish", {"place": (nan, 0.0)}, nc.InvalidMessageError, "longitude"),
+        ("publish", {"place": (0.0, 90.001)}, nc.InvalidMessageError, "latitude"),
+        ("publish", {"place": None}, nc.InvalidMessageError, "at is missing"),
+        ("publish", {"place": (1.0,)}, nc.InvalidMessageError, "not a position"),
+        ("publish", {"text": b"jazz"}, nc.InvalidMessageError, "text is not a string"),
+        ("publish", {"id": 5}, nc.InvalidEventError, "id is not an id"),
+        ("publish", {"id": b"m"}, nc.InvalidEventError, "id is not an id"),
+        ("publish", {"id": ""}, nc.InvalidEventError, "id is not an id"),
+        ("publish", {"id": "\udfff"}, nc.InvalidEventError, "id is not an id"),
+        ("top", {"k": None}, nc.InvalidSubscriptionError, "subscription 's': k is missing"),
+        ("top", {"k": 0}, nc.InvalidSubscriptionError, "k is not a whole number"),
+        ("top", {"k": True}, nc.InvalidSubscriptionError, "k is not a whole number"),
+        ("top", {"k": 2**32}, nc.InvalidSubscriptionError, "k is not a whole number"),
+        ("top", {"at": None}, nc.InvalidSubscriptionError, "at is missing"),
+        ("top", {"alpha": None}, nc.InvalidSubscriptionError, "alpha is missing"),
+        ("top", {"alpha": nan}, nc.InvalidSubscriptionError, "alpha is not finite"),
+        ("top", {"clauses": None}, nc.InvalidSubscriptionError, "keywords is missing"),
+        ("top", {"clauses": ()}, nc.InvalidSubscriptionError, "plain keywords"),
+        ("top", {"clauses": WORDS * 2}, nc.InvalidSubscriptionError, "plain keywords"),
+        ("top", {"area": BOX}, nc.InvalidSubscriptionError, "area has no meaning"),
+        ("top", {"live": True}, nc.InvalidSubscriptionError, "live has no meaning"),
+        ("rank", {"threshold": None}, nc.InvalidSubscriptionError, "threshold is missing"),
+        ("rank", {"threshold": 0}, nc.InvalidSubscriptionError, "threshold is out of range"),
+        ("rank", {"area": None}, nc.InvalidSubscriptionError, "area is missing"),
+        ("rank", {"area": nc.Circle(HERE, 5)}, nc.InvalidSubscriptionError, "not a box"),
+        ("match", {"area": None, "clauses": None}, nc.InvalidSubscriptionError, "neither"),
+        ("match", {"clauses": ("jazz",)}, nc.InvalidSubscriptionError, "not clauses"),
+        ("match", {"clauses": [["jazz"]]}, nc.InvalidSubscriptionError, "not clauses"),
+        ("match", {"mode": "rnk"}, nc.InvalidSubscriptionError, "mode is unknown"),
+        ("match", {"mode": None}, nc.InvalidSubscriptionError, "mode is unknown"),
+        ("move", {"at": HERE}, nc.InvalidSubscriptionError, "both area and at"),
+        ("move", {"area": None}, nc.InvalidSubscriptionError, "area is missing"),
+    ],
+)
+def test_a_value_that_cannot_be_says_who_and_what(kind, changes, error, claim):
+    with pytest.raises(error, match=claim):
+        made(kind, **changes)
+
+
+def test_numbers_of_numpy_are_numbers():
+    top = made("top", k=np.int64(3), alpha=np.float32(0.5), at=np.array([1, 2]))
+    assert (top.k, top.alpha, top.at) == (3, 0.5, (1.0, 2.0))
+    assert [type(v) for v in (top.k, top.alpha, *top.at)] == [int, float, float, float]
+    assert made("publish", time=np.float64(3), place=np.array([0.0, 1.0])).place == (0.0, 1.0)
+    assert type(made("publish", time=np.int64(3)).time) is float
+
+
+def test_a_value_takes_what_a_line_takes():
+    moved = Move("s", area=[0, 0, 1, 1], time="1970-01-01T00:00:09Z")
+    line = {"op": "move", "id": "s", "area": [0, 0, 1, 1], "time": 9}
+    assert moved == events.read_event(json.dumps(line))
+    assert moved.area == BOX
+
+
+def test_a_clause_without_positive_words_needs_an_area():
+    lacking = (nc.Clause((), {"jazz"}),)
+    with pytest.raises(nc.InvalidSubscriptionError, match="no positive word"):
+        made("match", clauses=lacking, area=None)
+    target = nc.Hub()
+    target.apply([made("match", clauses=lacking)])
+    assert target.match("blues", at=HERE) == ["s"]
+    assert target.match("jazz", at=HERE) == []
+
+
+@pytest.mark.parametrize(
+    "words", [None, 5, "jazz", b"jazz", [5], ["\ud800"], [["a"]], [b"a"], {"a": 1, 2: 3}]
+)
+def test_a_clause_is_made_of_words(words):
+    with pytest.raises(nc.InvalidParameterError, match="not a set of words"):
+        nc.Clause(words)
+    with pytest.raises(nc.InvalidParameterError, match="negative"):
+        nc.Clause({"a"}, words)
+
+
+def test_a_clause_is_still_a_pair_of_sets():
+    positive, negative = nc.Clause(["a", "b"], iter("c"))
+    assert (positive, negative) == (frozenset("ab"), frozenset("c"))
+    assert nc.Clause(["ab"]) == (frozenset({"ab"}), frozenset())
