@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 
 import pytest
 from spark.hub_logs import batches, by_hub, random_lines, refused, written
@@ -10,6 +11,7 @@ from spark.top_logs import WEIGHTS, WINDOWS
 
 import nearcast as nc
 from nearcast.spark import saves
+from nearcast.spark.event_files import name_key
 from nearcast.spark.hubs import shares
 from nearcast.spark.hubs.stream import HubStream, in_process, stream_hubs
 
@@ -78,16 +80,70 @@ def test_a_failed_attempt_leaves_nothing_behind(tmp_path):
         HubStream(0, tmp_path / "none")
 
 
+def write_files(folder, lines, modified):
+    """Write a file for each batch of lines; `modified` gives its modification time by number."""
+    folder.mkdir()
+    for number, batch in enumerate(batches(lines)):
+        path = folder / f"{number}.ndjson"  # 10 is after 9, though its letters are before
+        path.write_text("\n".join(batch) + "\n")
+        os.utime(path, (modified(number), modified(number)))
+
+
+def run_files(spark, folder, out, per_batch=None, **options):
+    stream = HubStream(2, out, window=WINDOWS["seconds"])
+    reader = spark.readStream
+    if per_batch is not None:
+        reader = reader.option("maxFilesPerTrigger", per_batch)
+    query = stream_hubs(
+        reader.text(str(folder)), stream, checkpoint=out / "checkpoint", until_empty=True, **options
+    )
+    assert query.awaitTermination(400)
+
+
 @pytest.mark.spark
 def test_on_spark_too(spark, tmp_path):
-    lines, folder = random_lines(5, 120), tmp_path / "in"
-    folder.mkdir()
-    hub, wanted = nc.Hub(window=WINDOWS["seconds"]), []
+    lines = random_lines(5, 120)
+    write_files(tmp_path / "in", lines, lambda number: 1_000_000 + number)
+    run_files(spark, tmp_path / "in", tmp_path / "out", per_batch=1)
+    hub = nc.Hub(window=WINDOWS["seconds"])
     for number, batch in enumerate(batches(lines)):
-        (folder / f"{number:03}.ndjson").write_text("\n".join(batch) + "\n")
-        wanted.append(by_hub(hub, batch)[0])
-    stream = HubStream(2, tmp_path / "out", window=WINDOWS["seconds"])
-    frames = spark.readStream.option("maxFilesPerTrigger", 1).text(str(folder))
-    query = stream_hubs(frames, stream, checkpoint=tmp_path / "checkpoint", until_empty=True)
-    assert query.awaitTermination(400)
-    assert [written(tmp_path / "out" / f"batch={n}") for n in range(len(wanted))] == wanted
+        assert written(tmp_path / "out" / f"batch={number}") == by_hub(hub, batch)[0]
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("modified", ["equal", "reversed"])
+def test_files_of_a_batch_happen_by_name_whenever_they_were_modified(spark, tmp_path, modified):
+    lines = random_lines(6, 230)  # 12 files
+    write_files(tmp_path / "in", lines, lambda n: 1_000_000 - (n if modified == "reversed" else 0))
+    run_files(spark, tmp_path / "in", tmp_path / "out")
+    changes, _ = by_hub(nc.Hub(window=WINDOWS["seconds"]), lines)
+    assert written(tmp_path / "out" / "batch=0") == changes
+    assert not (tmp_path / "out" / "batch=1").exists()
+
+
+@pytest.mark.spark
+def test_a_file_that_comes_after_a_later_name_is_refused_unless_accepted(spark, tmp_path):
+    lines = random_lines(6, 30)  # 2 files
+    write_files(tmp_path / "in", lines, lambda number: 1_000_000 - number)
+    with pytest.raises(Exception, match=r"0\.ndjson' comes too late"):
+        run_files(spark, tmp_path / "in", tmp_path / "out", per_batch=1)
+    assert (tmp_path / "out" / "batch=0").exists()
+    assert not (tmp_path / "out" / "batch=1").exists()
+    run_files(spark, tmp_path / "in", tmp_path / "out", per_batch=1, accept_late=True)
+    hub = nc.Hub(window=WINDOWS["seconds"])
+    for number, batch in enumerate(reversed(batches(lines))):
+        assert written(tmp_path / "out" / f"batch={number}") == by_hub(hub, batch)[0]
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ["9.ndjson", "10.ndjson"],
+        ["a", "a1", "a01b", "a2", "b"],
+        ["in/2/a b.txt", "in/10/a%20b.txt"],
+        ["²", "x²", "x³1"],
+    ],
+)
+def test_names_are_in_the_order_of_their_numbers(names):
+    assert max(names, key=name_key) == names[-1]
+    assert sorted(names, key=name_key) == names

@@ -92,10 +92,9 @@ def _add_run(commands: Any) -> None:  # noqa: ANN401
     run.set_defaults(run=_run, does="stream")
 
 
-def _add_stream_options(parser: argparse.ArgumentParser, files: int | None = None) -> None:
+def _add_stream_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    many = "" if files is None else f" (default {files}, in order)"
-    add("--files-per-batch", type=int, default=files, metavar="N", help=f"at most{many}")
+    add("--files-per-batch", type=int, metavar="N", help="at most, those modified first")
     add("--lines-per-batch", type=int, metavar="N", help="at most, of a topic")
     add("--trigger", type=float, default=0.0, metavar="SECONDS")
     add("--until-empty", action="store_true", help="end when everything there is done")
@@ -133,7 +132,8 @@ def _add_events_options(parser: argparse.ArgumentParser) -> None:
     add("--window-count", type=int, metavar="N")
     add("--window-seconds", type=float, metavar="T")
     add("--weights", type=Path, metavar="FILE", help="an epoch")
-    _add_stream_options(parser, 1)
+    add("--accept-late", action="store_true", help="files need not come in the order of names")
+    _add_stream_options(parser)
 
 
 def _run(args: argparse.Namespace) -> int:

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
+from nearcast.spark.event_files import is_of_files, ordered_lines, refuse_late, with_files
 from nearcast.spark.event_lines import read_lines
 from nearcast.spark.kafka import Topic
 from nearcast.spark.load import counter_on
@@ -85,6 +86,7 @@ class EventOptions(_Checkpoint, total=False):
     """What `stream_events` can be told; the checkpoint it must be."""
 
     order: str | list[str] | None
+    accept_late: bool
     trigger_seconds: float
     until_empty: bool
 
@@ -95,6 +97,7 @@ def stream_events(
     *,
     checkpoint: str | PathLike[str],
     order: str | list[str] | None = None,
+    accept_late: bool = False,
     trigger_seconds: float = 0.0,
     until_empty: bool = False,
 ) -> StreamingQuery:
@@ -109,19 +112,28 @@ def stream_events(
     checkpoint
         Folder where Spark keeps how far it is.
     order
-        The columns that say in which order events of a batch happened; without them, by the order
-        in which Spark reads them, which one file keeps and several do not.
+        The columns that say in which order events of a batch happened. Without them events of
+        files happen by the names of the files (`event_files.py`), others as Spark reads them.
+    accept_late
+        Of files: one whose name is not after those of earlier batches happens when it comes.
+        Without it such a file is an error, because it would have happened earlier.
     trigger_seconds, until_empty
         As of `stream_matches`.
     """
+    place = Path(checkpoint).absolute()
 
     def write(batch: DataFrame, number: int) -> None:
-        ordered = batch.orderBy(order) if order else batch
-        lines = [row["value"] for row in ordered.select("value").collect()]
+        if is_of_files(batch):
+            lines, files = ordered_lines(batch)
+            if not accept_late:
+                refuse_late(files, number, place)
+        else:
+            ordered = batch.orderBy(order) if order else batch
+            lines = [row["value"] for row in ordered.select("value").collect()]
         run(batch.sparkSession, number, lines)
 
-    place = Path(checkpoint).absolute()
-    return _start(events, write, place, trigger_seconds, until_empty=until_empty)
+    rows = events if order else with_files(events)
+    return _start(rows, write, place, trigger_seconds, until_empty=until_empty)
 
 
 def _start(
