@@ -4,12 +4,13 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
-.PHONY: help build test lint demo sanitize fuzz stub wheel oldest clean
+.PHONY: help build test lint demo sanitize sanitize-threads fuzz stub wheel oldest clean
 
 help:
 	@echo "make demo      build, then show the main job in the terminal"
 	@echo "make test      build, check style and layers, run all tests"
 	@echo "make sanitize  the contract suite under AddressSanitizer and UBSan (EXAMPLES=5)"
+	@echo "make sanitize-threads  threads that change, ask, save and open, under ThreadSanitizer"
 	@echo "make fuzz      long fuzzing (ROUNDS=200000)"
 	@echo "make oldest    the unit tests under the oldest Python (OLDEST=python3.10)"
 	@echo "make stub      write src/nearcast/_core.pyi anew"
@@ -63,12 +64,20 @@ sanitize:
 	$(SANITIZE_BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 	$(SANITIZE_BIN)/python -m pip install --quiet --group build --group dev
 	$(SANITIZE_BIN)/python -m pip install --quiet --no-build-isolation \
-	  --config-settings=cmake.define.NEARCAST_SANITIZE=ON \
+	  --config-settings=cmake.define.NEARCAST_SANITIZE=address \
 	  --config-settings=build-dir=build/sanitize .
 	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
 	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	  NEARCAST_EXAMPLES=$(or $(EXAMPLES),5) \
 	  $(SANITIZE_BIN)/python -m pytest tests/contract tests/fuzz -q -n 2 -p no:cacheprovider
+
+# A program of the core alone: Python is not instrumented, and no report is about it. Its memory must
+# lie where ThreadSanitizer expects it, so addresses are not drawn at random.
+sanitize-threads: $(VENV)/.builder
+	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
+	  -DCMAKE_BUILD_TYPE=Release -DNEARCAST_SANITIZE=thread -DNEARCAST_STRESS=ON
+	$(BIN)/cmake --build build/sanitize-threads --target nearcast_stress
+	TSAN_OPTIONS=halt_on_error=1 setarch -R build/sanitize-threads/nearcast_stress $(or $(ROUNDS),200)
 
 # Python 3.10 is promised: build for it, import every module, run the tests of single rooms.
 OLDEST ?= python3.10
