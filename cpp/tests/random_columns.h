@@ -12,6 +12,8 @@
 
 namespace nearcast::stress {
 
+constexpr std::size_t kSubscriptions = 24;  ///< few, so that threads ask for the same ones
+
 class Dice {
  public:
   explicit Dice(std::uint64_t seed) : random_(seed) {}
@@ -149,7 +151,7 @@ inline Event random_event(Dice& dice, Strings& strings) {
   }
   const bool is_message = event.op == Op::kPublish || event.op == Op::kRetract;
   event.id = strings.keep((is_message ? "message with a long name " : "subscription number ") +
-                          std::to_string(dice.below(is_message ? 400 : 80)));
+                          std::to_string(dice.below(is_message ? 400 : kSubscriptions)));
   return event;
 }
 

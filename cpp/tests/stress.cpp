@@ -85,28 +85,25 @@ void weigh_anew(SharedHub& hub, Dice& dice) {
   }
 }
 
+/// Each question of its own: errors of users are answers too.
 void ask_hub(const SharedHub& hub, Dice& dice) {
   Strings strings;
   const auto words = strings.words(dice, 4);
   const Place place = Place::at(dice.point());
-  const auto id = strings.keep("subscription number " + std::to_string(dice.below(80)));
-  hub.ask([&](const Hub& inside) { return inside.match(words, place); });
-  hub.ask([&](const Hub& inside) {
-    return std::tuple(inside.stats(), inside.top_stats(), inside.size(), inside.clock());
-  });
-  switch (dice.below(4)) {
-    case 0:
-      hub.ask([&](const Hub& inside) { return inside.judge(id, words, place); });
-      return;
-    case 1:
-      hub.try_ask([&](const Hub& inside) { inside.definition(id); });
-      return;
-    case 2:
-      hub.ask([&](const Hub& inside) { return inside.safe_distance(id); });
-      return;
-    default:
-      hub.ask([&](const Hub& inside) { return inside.results(id); });
-  }
+  const auto id = strings.keep("subscription number " + std::to_string(dice.below(kSubscriptions)));
+  const std::vector<Step> questions = {
+      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.results(id); }); },
+      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.judge(id, words, place); }); },
+      [&](Dice&) { hub.try_ask([&](const Hub& inside) { inside.definition(id); }); },
+      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.safe_distance(id); }); },
+      [&](Dice&) {
+        hub.ask([&](const Hub& inside) {
+          return std::tuple(inside.stats(), inside.top_stats(), inside.size(), inside.clock());
+        });
+      },
+      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.match(words, place); }); },
+  };
+  for (const Step& question : questions) attempt(question, dice);
 }
 
 void stress_hub(const std::string& kind, std::size_t rounds) {

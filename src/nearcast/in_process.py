@@ -15,11 +15,13 @@ class InProcess:
 
     Examples
     --------
-    >>> import pickle
+    >>> import copy
     >>> from nearcast import Hub
-    >>> pickle.dumps(Hub())
-    Traceback (most recent call last):
-    nearcast.errors.NotCopyableError: a Hub cannot be copied or pickled: save it to a file, ...
+    >>> try:
+    ...     copy.copy(Hub())
+    ... except NotCopyableError as error:
+    ...     print(error)
+    a Hub cannot be copied or pickled: save it to a file, open that in the other process
     """
 
     copy_hint: ClassVar[str] = "save it to a file, open that in the other process"

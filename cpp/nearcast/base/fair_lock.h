@@ -17,6 +17,10 @@
 /// (B. Brandenburg, J. Anderson: Spin-based reader-writer synchronization for multiprocessor
 /// real-time systems, 2010, §3, there with spinning instead of waiting.)
 ///
+/// A question that begins takes over what changes have written, and nothing from other questions:
+/// so ThreadSanitizer sees two questions as what they are, unordered, and reports what they both
+/// write.
+///
 /// A forked child finds it free: fork() waits for its turn like a question, so what it copies is
 /// whole, and the threads that asked or waited are not there.
 #pragma once
@@ -33,13 +37,16 @@ class FairLock final : public ForkGuard {
   FairLock() : ForkGuard(Order::kOuter) {}
 
   void lock_shared() {
-    const std::uint32_t change = came_.fetch_add(kOne) & kChange;
+    const std::uint32_t change = came_.fetch_add(kOne, std::memory_order_acquire) & kChange;
     if (change != 0) wait_for_end_of(change);
   }
   bool try_lock_shared() {
-    std::uint32_t came = came_.load();
+    std::uint32_t came = came_.load(std::memory_order_relaxed);
     while ((came & kChange) == 0) {
-      if (came_.compare_exchange_weak(came, came + kOne)) return true;
+      if (came_.compare_exchange_weak(came, came + kOne, std::memory_order_acquire,
+                                      std::memory_order_relaxed)) {
+        return true;
+      }
     }
     return false;
   }
