@@ -22,7 +22,11 @@ class Dice {
   double between(double low, double high) {
     return std::uniform_real_distribution<double>(low, high)(random_);
   }
-  std::string word() { return "word" + std::to_string(below(60)); }
+  /// One of a few words, or a rare one, which is forgotten when what has it goes.
+  std::string word() {
+    return below(8) == 0 ? "rare" + std::to_string(below(100'000))
+                         : "word" + std::to_string(below(60));
+  }
   Rect box() {
     const double west = between(-10, 8), south = between(-10, 8);
     return {west, south, west + between(0.5, 8), south + between(0.5, 8)};

@@ -79,7 +79,7 @@ void weigh_anew(SharedHub& hub, Dice& dice) {
   words.add(dice.word());
   const std::int64_t df[] = {5};
   if (dice.below(2) == 0) {
-    hub.change([&](Hub& inside) { inside.start_epoch(10, words.view(), df); });
+    hub.change([&](Hub& inside) { inside.start_epoch({10, words.view(), df}); });
   } else {
     hub.change([](Hub& inside) { inside.end_epoch(); });
   }
@@ -160,10 +160,9 @@ void stress_matcher(const std::string& kind, std::size_t rounds) {
     matcher.ask([&](const Inside& inside) { return answer(inside, table); });
     matcher.try_ask([&](const Inside& inside) { inside.stats(); });
   };
-  const Step intern = [&](Dice& dice) {
+  const Step look_up = [&](Dice& dice) {
     WordMemory words;
-    words.add("new " + std::to_string(dice.below(100000)));
-    matcher.change([&](Inside& inside) { return inside.intern(words.view()); });
+    for (int i = 0; i < 20; ++i) words.add(dice.word());
     matcher.ask([&](const Inside& inside) { return inside.tokens_of(words.view()); });
   };
   const Step save = [&](Dice& dice) {
@@ -171,7 +170,7 @@ void stress_matcher(const std::string& kind, std::size_t rounds) {
     matcher.ask_at_length([&](const Inside& inside) { save_snapshot(inside, file.path()); });
     open_snapshot(file.path(), Verify::kAlways);
   };
-  together({write_as("a"), write_as("b"), ask, ask, ask, intern, save}, rounds);
+  together({write_as("a"), write_as("b"), ask, ask, ask, look_up, save}, rounds);
   matcher.ask([](const Inside& inside) { inside.check_invariants(); });
 }
 

@@ -426,7 +426,7 @@ _EVENTS = (events.Publish, events.Subscribe, events.Move, events.Retract, events
 
 def _known(id: object) -> str:
     """Return what may be the id of a subscription; the core knows whether it is."""
-    if isinstance(id, str) and columns.is_encodable(id):
+    if isinstance(id, str) and is_encodable(id):
         return id
     what = f"subscription {shown(id)}"
     got = Verbatim("an id that is not subscribed")
