@@ -9,9 +9,9 @@ SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproje
 help:
 	@echo "make demo      build, then show the main job in the terminal"
 	@echo "make test      build, check style and layers, run all tests"
-	@echo "make sanitize  the contract suite under AddressSanitizer and UBSan (EXAMPLES=5)"
+	@echo "make sanitize  contracts and fuzzing under AddressSanitizer and UBSan (EXAMPLES=5 SECONDS=600)"
 	@echo "make sanitize-threads  threads that change, ask, save and open, under ThreadSanitizer"
-	@echo "make fuzz      long fuzzing (ROUNDS=200000)"
+	@echo "make fuzz      long fuzzing (ROUNDS=200000 mutations, SECONDS=600 of drawn cases)"
 	@echo "make oldest    the unit tests under the oldest Python (OLDEST=python3.10)"
 	@echo "make stub      write src/nearcast/_core.pyi anew"
 	@echo "make wheel     a wheel in dist/"
@@ -56,20 +56,25 @@ wheel: $(VENV)/.tools
 
 fuzz: build $(VENV)/.tools
 	NEARCAST_FUZZ_ROUNDS=$(or $(ROUNDS),200000) $(BIN)/python -m pytest tests/fuzz -q
+	cd tests && $(CURDIR)/$(BIN)/python -m differential --seconds $(or $(SECONDS),600) \
+	  $(if $(SEED),--seed $(SEED))
 
 # A second environment, so that the sanitized extension never meets the ordinary one.
 SANITIZE_BIN := .venv-sanitize/bin
+SANITIZED = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) \
+  $$($(CXX) -print-file-name=libstdc++.so)" \
+  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 sanitize:
 	test -d .venv-sanitize || $(PYTHON) -m venv .venv-sanitize
 	$(SANITIZE_BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(SANITIZE_BIN)/python -m pip install --quiet --group build --group dev
+	$(SANITIZE_BIN)/python -m pip install --quiet --group build --group test
 	$(SANITIZE_BIN)/python -m pip install --quiet --no-build-isolation \
 	  --config-settings=cmake.define.NEARCAST_SANITIZE=address \
 	  --config-settings=build-dir=build/sanitize .
-	LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) $$($(CXX) -print-file-name=libstdc++.so)" \
-	  ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
-	  NEARCAST_EXAMPLES=$(or $(EXAMPLES),5) \
-	  $(SANITIZE_BIN)/python -m pytest tests/contract tests/fuzz -q -n 2 -p no:cacheprovider
+	$(SANITIZED) NEARCAST_EXAMPLES=$(or $(EXAMPLES),5) $(SANITIZE_BIN)/python -m pytest \
+	  tests/contract tests/fuzz tests/differential -q -n 2 -p no:cacheprovider
+	cd tests && $(SANITIZED) $(CURDIR)/$(SANITIZE_BIN)/python -m differential \
+	  --seconds $(or $(SECONDS),600) $(if $(SEED),--seed $(SEED))
 
 # A program of the core alone: Python is not instrumented, and no report is about it. Its memory must
 # lie where ThreadSanitizer expects it, so addresses are not drawn at random.

@@ -34,6 +34,8 @@ class Plan:
     expiring: float = 0.2  # share of what may end by itself
     window: Json = field(default_factory=dict)
     space: tuple[float, ...] = (-180, -90, 180, 90)
+    waiting: int = 0  # messages before the first subscription
+    crowds: tuple[int, ...] = ()  # so many top subscriptions with each of the first words
 
 
 def _live_sets(rng: Random) -> Plan:
@@ -79,6 +81,64 @@ def _crowded_tops(rng: Random) -> Plan:
         tokens=(1, 2, 3, 24, 25),
         publishing=0.9,
     )
+
+
+def _equal_tops(rng: Random) -> Plan:
+    """Words that so many want that all their lists are searched anew at once."""
+    return Plan(
+        words=3,
+        modes=("top",),
+        opening=0,
+        crowds=(255, 256, 257),
+        ks=(1, 2),
+        wanted=(1,),
+        window={"window_count": rng.choice((2, 4))},
+        events=near(rng, 40),
+        tokens=(1,),
+        publishing=0.95,
+        expiring=0,
+    )
+
+
+def _full_windows(rng: Random) -> Plan:
+    """Hundreds of live messages with few words: their lists are split, swept and fitted anew."""
+    count = rng.choice((511, 513, 1025))
+    return Plan(
+        words=rng.choice((1, 3)),
+        modes=("match", "match", "rank", "top"),
+        live=1,
+        opening=near(rng, 8),
+        ks=(3, 4, 5, 63, 64, 65),
+        wanted=(1,),
+        window={"window_count": count},
+        events=count + near(rng, 256),
+        tokens=(1, 2),
+        publishing=0.97,
+        expiring=0.02,
+        boxes=0.1,
+    )
+
+
+def _backlog(rng: Random) -> Plan:
+    """Messages that were there before the first subscription that asks for them."""
+    waiting = 2500  # of which some have an id that is in use
+    return Plan(
+        words=rng.choice((3, 30)),
+        live=1,
+        waiting=waiting,
+        opening=near(rng, 3),
+        window=rng.choice(({"window_count": waiting + 5}, {"window_seconds": 3000})),
+        events=near(rng, 60, 130),
+        publishing=0.5,
+        expiring=0.1,
+        batches=(1, 3, 40),
+    )
+
+
+def _short_backlog(rng: Random) -> Plan:
+    plan = _backlog(rng)
+    plan.waiting = near(rng, 128, 256)
+    return plan
 
 
 def _long_messages(rng: Random) -> Plan:
@@ -135,6 +195,10 @@ HUB_PROFILES = {
     "live sets": _live_sets,
     "top lists": _top_lists,
     "crowded tops": _crowded_tops,
+    "equal tops": _equal_tops,
+    "full windows": _full_windows,
+    "backlog": _backlog,
+    "short backlog": _short_backlog,
     "long messages": _long_messages,
     "shapes": _shapes,
     "churn": _churn,
@@ -161,15 +225,20 @@ class _Log:
 
     def __init__(self, rng: Random, plan: Plan) -> None:
         self.rng, self.plan = rng, plan
-        self.world = World(rng, plan.words)
+        self.world = World(rng, plan.words, odd=not plan.crowds)
         self.clock = 0.0
         self.modes: dict[str, str] = {}
         self.messages: list[str] = []
         self.numbers = 0
 
     def steps(self) -> list[Step]:
+        waiting = [self._publish() for _ in range(self.plan.waiting)]
         opening = [self._subscribe() for _ in range(self.plan.opening)]
-        steps: list[Step] = [{"do": "apply", "rows": opening}]
+        for word, crowd in zip(self.world.words, self.plan.crowds, strict=False):
+            names = [f"{word}-{number}" for number in range(crowd)]
+            opening += [{**self._subscribe(), "id": name, "keywords": [word]} for name in names]
+        steps: list[Step] = [{"do": "apply", "rows": waiting}] if waiting else []
+        steps.append({"do": "apply", "rows": opening})
         left = self.plan.events
         while left > 0:
             size = min(left, near(self.rng, *self.plan.batches))
@@ -208,7 +277,7 @@ class _Log:
 
     def _publish(self) -> Json:
         self.numbers += 1
-        id_ = f"m{self.numbers % 997}"
+        id_ = f"m{self.numbers % 4001}"
         if self.messages and self.rng.random() < 0.1:
             id_ = self.rng.choice(self.messages[-50:])  # in use, or free again
         self.messages.append(id_)

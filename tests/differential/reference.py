@@ -251,6 +251,10 @@ class FastHub:
             return [m.id for m in self.messages.values() if self._scorer.rank(held.wanted, m)]
         return [m.id for m in self._that_match(held)]
 
+    def messages_with(self, word: str) -> int:
+        """Return how many live messages have a word."""
+        return len(self._with_word.get(word, ()))
+
     def _start(self, line: int) -> None:
         self._line = line
         self._changes: list[Change] = []

@@ -30,12 +30,18 @@ class _Plan:
         self.tokens = TOKENS  # of a message, one of them or one more or less
         self.batches = BATCHES
         self.boxes = 0.3  # share of messages
+        self.texts: list[str] = []  # instead of drawn ones
+        self.first: int | None = None  # so many at once, the rest one by one
 
     def token_count(self) -> int:
         return max(0, self.world.rng.choice(self.tokens) + self.world.rng.choice((-1, 0, 0, 1)))
 
     def message(self) -> Json:
-        return {"text": self.world.text(self.token_count()), **self.world.place(self.boxes)}
+        if self.texts:
+            text = self.world.rng.choice(self.texts)
+        else:
+            text = self.world.text(self.token_count())
+        return {"text": text, **self.world.place(self.boxes)}
 
 
 def _area_or_none(world: World, share: float = 0.7) -> Json:
@@ -54,6 +60,18 @@ def _wide_messages(rng: Random) -> _Plan:
             for _ in range(rng.choice((1, 1, 2, 5)))
         ]
     plan.rows += [{"area": plan.world.bbox()} for _ in range(rng.choice((0, 1, 1, 40)))]
+    return plan
+
+
+def _filled_portions(rng: Random) -> _Plan:
+    """Eight messages that meet just as many lists as are read at once, one less or one more."""
+    words = rng.choice((15, 16))
+    plan = _Plan(World(rng, words, odd=False))
+    plan.texts = [" ".join(plan.world.words)]
+    plan.batches = (8, 16)
+    plan.rows = [{"keywords": [word]} for word in plan.world.words]
+    plan.rows += [{"area": [-180.0, -90.0, 180.0, 90.0]}] if words == 15 else []
+    plan.rows += [{"keywords": [plan.world.word()], "area": plan.world.bbox()} for _ in range(9)]
     return plan
 
 
@@ -123,6 +141,29 @@ def _many(rng: Random) -> _Plan:
     return plan
 
 
+def _thousands(rng: Random) -> _Plan:
+    """The last time that frames and quadtrees are fitted anew, one by one past it."""
+    plan = _Plan(World(rng, 300))
+    plan.batches = (8, 16)
+    plan.tokens = (2, 8)
+    for _ in range(8194):
+        row = {"keywords": plan.world.some_words(rng.choice((1, 2))), "area": plan.world.bbox()}
+        plan.rows.append(row)
+    plan.first = 8190
+    return plan
+
+
+def _longest_clauses(rng: Random) -> _Plan:
+    """As many words as a clause may have."""
+    plan = _Plan(World(rng, 5))
+    words = [f"t{number}" for number in range(8192)]
+    plan.rows = [{"keywords": words[:count]} for count in (8190, 8191, 1, 2)]
+    plan.rows.append({"keywords": words[1:8192], "area": plan.world.bbox()})
+    plan.texts = [" ".join(words[first:last]) for first in (0, 1) for last in (8190, 8191, 8192)]
+    plan.batches = (3, 8)
+    return plan
+
+
 def _long_clauses(rng: Random) -> _Plan:
     """Clauses of up to hundreds of words, and messages that have them all or lack one."""
     plan = _Plan(World(rng, 700))
@@ -137,7 +178,7 @@ def _long_clauses(rng: Random) -> _Plan:
 def _mixed(rng: Random) -> _Plan:
     """Everything at once."""
     plan = _Plan(World(rng, rng.choice((2, 20, 200))))
-    plan.batches = (*BATCHES, 128, 500)
+    plan.batches = (64, 128, 256, 500)
     for _ in range(near(rng, *LISTS)):
         choice, row = rng.random(), {}
         if choice < 0.8:
@@ -152,15 +193,20 @@ def _mixed(rng: Random) -> _Plan:
 
 MATCH_PROFILES: dict[str, Callable[[Random], _Plan]] = {
     "wide messages": _wide_messages,
+    "filled portions": _filled_portions,
     "heavy lists": _heavy_lists,
     "equal boxes": _equal_boxes,
     "alternatives": _alternatives,
     "shapes": _shapes,
     "many": _many,
+    "thousands": _thousands,
     "long clauses": _long_clauses,
+    "longest clauses": _longest_clauses,
     "mixed": _mixed,
 }
-RANK_PROFILES = ("wide messages", "heavy lists", "equal boxes", "many", "long clauses")
+RANK_PROFILES = (
+    *("wide messages", "heavy lists", "equal boxes", "many", "long clauses", "longest clauses"),
+)
 
 
 def match_case(profile: str, seed: int) -> Case:
@@ -216,6 +262,7 @@ def _steps(mode: str, plan: _Plan) -> list[Step]:
 
     def match(count: int) -> None:
         form = rng.choice(("text", "text", "tokens", "coded", "single"))
+        plan.boxes = rng.choice((0, 0.3, 0.3, 1))
         rows = [plan.message() for _ in range(count)]
         steps.append({"do": "match", "form": form, "rows": rows})
 
@@ -228,8 +275,9 @@ def _steps(mode: str, plan: _Plan) -> list[Step]:
     if mode == "match" and rng.random() < 0.3:
         steps.append({"do": "learn", "rows": [plan.message() for _ in range(20)]})
     first = rng.choice((len(rows), len(rows) // 2, len(rows) * 9 // 10, 0))
+    first = first if plan.first is None else plan.first
     subscribe(rows[:first], singly=False)
-    subscribe(rows[first:], singly=rng.random() < 0.7)
+    subscribe(rows[first:], singly=plan.first is not None or rng.random() < 0.7)
     match(near(rng, *plan.batches))
     if mode == "rank":
         steps.append({"do": "weights", "weights": plan.world.weights()})

@@ -11,7 +11,12 @@ from differential.drivers import DRIVERS, schedule
 from differential.shrinking import shrink
 
 SEEDS = range(2)
-KINDS = {"match": 6, "rank": 4, "hub": 8}  # besides our own, per case: each kind meets some
+KINDS = {
+    "match": 6,
+    "rank": 4,
+    "hub": 8,
+    "silence": 5,
+}  # besides our own, per case: each kind meets some
 SHRINKING_SECONDS = 20.0
 TAKEN = {driver: schedule(driver, SEEDS, KINDS[driver]) for driver in DRIVERS}
 
