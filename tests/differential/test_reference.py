@@ -51,7 +51,7 @@ def test_the_reference_changes_like_the_oracle(profile: str, seed: int) -> None:
             expected = outcome(slow, number, event)
             assert outcome(fast, number, event) == expected, event
             compared += expected != "rejected"
-    assert compared > 50
+    assert compared > 25
 
 
 @pytest.mark.parametrize("seed", range(40))
