@@ -121,7 +121,14 @@ void MessagePostings::split(Token token) {
   points_.for_each(raw(token), [&](MessageId id, postings::Corner low) {
     if (where_[raw(id)] == low) moved.emplace_back(id, low);
   });
-  points_.set_split(raw(token), ++splits_);
+  std::uint32_t number = splits_ + 1;
+  if (free_splits_.empty()) {
+    ++splits_;
+  } else {
+    number = free_splits_.back();
+    free_splits_.pop_back();
+  }
+  points_.set_split(raw(token), number);
   for (std::size_t i = moved.size(); i-- > 0;) {  // of two of one slot the newest is the true one
     const auto [id, low] = moved[i];
     if (!seen_.first_visit(raw(id))) continue;
@@ -129,6 +136,13 @@ void MessagePostings::split(Token token) {
     const CellBox cells{x, x, y, y};
     parts_.add(where(token, cells, true).key, cells, id);
   }
+}
+
+/// Its parts have been swept, each with its last message, and may be another list's. Otherwise each
+/// word that was ever frequent would keep parts of its own.
+void MessagePostings::join(Token token) {
+  free_splits_.push_back(points_.split(raw(token)));
+  points_.set_split(raw(token), 0);
 }
 
 void MessagePostings::erase(MessageId id) {
@@ -142,6 +156,7 @@ void MessagePostings::erase(MessageId id) {
     const Where at = where(token, cells, place.is_point);
     if (at.lists == &parts_) points_.count(raw(token), -1);
     if (at.lists->forget(at.key)) sweep(*at.lists, at.key);
+    if (at.lists == &parts_ && points_.live(raw(token)) == 0) join(token);
   }
   const std::size_t key = grid_key_of(cells);
   if (grid_.forget(key)) sweep(grid_, key);
@@ -170,6 +185,7 @@ void MessagePostings::fit_frame() {
   boxes_.clear();
   parts_.clear();
   splits_ = 0;
+  free_splits_.clear();
   grid_.clear();
   std::fill(where_.begin(), where_.end(), kGone);
   count_ = 0;

@@ -78,6 +78,7 @@ class MessagePostings final : public MessageIndex {
   void for_each_list(Token token, const Windows& windows, Visit&& visit) const;
   std::size_t length(Token token, const Windows& windows) const;
   void split(Token token);
+  void join(Token token);  ///< a split list that has become empty
   void put(MessageId id);
   void fit_frame();
   void sweep(postings::PostingLists& lists, std::size_t key);
@@ -92,8 +93,9 @@ class MessagePostings final : public MessageIndex {
   postings::PostingLists parts_;           ///< of split lists of points_, by part_key
   std::uint32_t split_at_;
   std::uint32_t splits_ = 0;
-  postings::PostingLists grid_;    ///< by cell of the grid
-  Array<postings::Corner> where_;  ///< by message: its lower corner, or kGone
+  std::vector<std::uint32_t> free_splits_;  ///< numbers up to splits_ that no list has
+  postings::PostingLists grid_;             ///< by cell of the grid
+  Array<postings::Corner> where_;           ///< by message: its lower corner, or kGone
   std::size_t count_ = 0;
   std::size_t next_fit_ = kFirstFit;
   bool wants_all_ = false;
