@@ -128,6 +128,8 @@ nb::dict to_python(const EngineStats& now) {
   out["index_bytes"] = now.index_bytes;
   out["vocabulary_bytes"] = now.vocabulary_bytes;
   out["message_index_bytes"] = now.message_index_bytes;
+  out["total_bytes"] = now.store_bytes + now.id_bytes + now.index_bytes + now.vocabulary_bytes +
+                       now.message_index_bytes;
   return out;
 }
 

@@ -135,6 +135,10 @@ nb::dict hub_stats(const SharedHub& self) {
   nb::dict out = to_python(now.sizes);
   out["live_messages"] = now.live_messages;
   out["message_bytes"] = now.message_bytes;
+  out["top_bytes"] = now.top_bytes;
+  out["other_bytes"] = now.other_bytes;
+  out["total_bytes"] = nb::cast<std::size_t>(out["total_bytes"]) + now.message_bytes +
+                       now.top_bytes + now.other_bytes;
   return out;
 }
 
@@ -224,7 +228,7 @@ void bind_hub(nb::module_& module) {
           "subscription"_a,
           "What it holds: (message, score or None); of a top subscription the best first.")
       .def_prop_ro("stats", &hub_stats,
-                   "Sizes of the modes match and rank, and of the live messages.")
+                   "Sizes of all modes, and of the live messages; bytes by part, and all together.")
       .def_prop_ro("top_stats", &top_stats,
                    "Sizes and work of the top lists; empty: there was no top subscription.")
       .def(

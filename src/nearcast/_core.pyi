@@ -223,7 +223,9 @@ class Hub:
 
     @property
     def stats(self) -> dict:
-        """Sizes of the modes match and rank, and of the live messages."""
+        """
+        Sizes of all modes, and of the live messages; bytes by part, and all together.
+        """
 
     @property
     def top_stats(self) -> dict:

@@ -417,7 +417,14 @@ class Hub(InProcess):
         self._core.check_invariants()
 
     def stats(self) -> dict[str, int]:
-        """Return sizes, as `Matcher.stats`, and the number of live messages."""
+        """Return sizes, as `Matcher.stats`, and the number of live messages.
+
+        Bytes by part are those of subscriptions of the modes match and rank (`store_bytes`,
+        `id_bytes`, `index_bytes`; together `memory_bytes`), of words (`vocabulary_bytes`), of live
+        messages (`message_bytes`) and of what finds them (`message_index_bytes`), of top lists with
+        all they need (`top_bytes`), and of expiries and safe regions (`other_bytes`). All together
+        are `total_bytes`.
+        """
         return dict(self._core.stats)
 
 

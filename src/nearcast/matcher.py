@@ -405,7 +405,8 @@ class Matcher(InProcess):
     def stats(self) -> dict[str, int]:
         """Return sizes: subscriptions, words, and bytes of memory by part.
 
-        `memory_bytes` is everything but the word dictionary, which is `vocabulary_bytes`.
+        `memory_bytes` is what subscriptions need: `store_bytes`, `id_bytes` and `index_bytes`.
+        Together with the words, `vocabulary_bytes`, that is `total_bytes`.
         """
         return dict(self._engine.stats())
 

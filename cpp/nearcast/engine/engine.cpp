@@ -129,7 +129,7 @@ EngineStats Engine::stats() const {
           store_.memory_bytes(),
           ids_.memory_bytes(),
           index_->memory_bytes(),
-          vocabulary_.memory_bytes(),
+          vocabulary_.memory_bytes() + learned_.memory_bytes(),
           moving_ == nullptr ? 0 : moving_->message_bytes()};
 }
 

@@ -69,6 +69,12 @@ void Hub::catch_up() {
   top_.catch_up(slice_);
 }
 
+void Hub::trim() {
+  scratch_.reading.trim();
+  nearcast::trim(tokens_);
+  nearcast::trim(counts_);
+}
+
 double Hub::moment_of(const Event& event) const {
   return std::max(clock_, event.time.value_or(clock_));
 }

@@ -45,6 +45,7 @@ class LiveFlags {
     count_ += is_holding ? 1 : std::size_t{0} - 1;
   }
   bool empty() const { return count_ == 0; }
+  std::size_t memory_bytes() const { return flags_.memory_bytes(); }
 
   void save(ArchiveWriter& out) const { flags_.save(out); }
   void load(ArchiveReader& in) {
@@ -75,6 +76,9 @@ struct Verdict {
 struct HubStats {
   EngineStats sizes;
   std::size_t live_messages, message_bytes;  ///< bytes of the live messages themselves
+  std::size_t top_bytes;  ///< of top subscriptions, their lists, and what finds messages for them
+  std::size_t
+      other_bytes;  ///< expiries of subscriptions, safe regions, which subscriptions are live
 };
 
 class Hub {
@@ -85,6 +89,7 @@ class Hub {
 
   /// Apply the event in this row of a batch. False: it is rejected, which `out` says too.
   bool apply(const Event& event, std::int64_t row, ChangeColumns& out);
+  void trim();  ///< after a batch: give back memory that only something very long needed
 
   /// Another weights epoch, or none, is in force from now on: what it changes is caused by row 0.
   ChangeColumns start_epoch(const EpochColumns& epoch);

@@ -117,7 +117,16 @@ HubStats Hub::stats() const {
   sizes.store_bytes += ranked.store_bytes;
   sizes.id_bytes += ranked.id_bytes;
   sizes.index_bytes += ranked.index_bytes;
-  return {sizes, messages_.size(), messages_.memory_bytes()};
+  sizes.message_index_bytes += rank_sets_.memory_bytes();
+  const auto top = top_.stats();
+  const std::size_t top_bytes = top_.memory_bytes() + (top ? top->ranking_bytes : 0);
+  // Each expiry stands in a table and in an ordered set, with its name in both.
+  constexpr std::size_t kExpiryBytes =
+      2 * (sizeof(double) + sizeof(std::string)) + 6 * sizeof(void*);
+  const std::size_t other_bytes = subscription_expiries_.size() * kExpiryBytes +
+                                  safe_.memory_bytes() + match_holders_.memory_bytes() +
+                                  rank_holders_.memory_bytes();
+  return {sizes, messages_.size(), messages_.memory_bytes(), top_bytes, other_bytes};
 }
 
 }  // namespace nearcast

@@ -25,6 +25,14 @@ namespace nearcast {
 
 constexpr std::size_t kIdsAhead = 8;  ///< ids between asking for a cell of their table and using it
 
+/// Gives the memory of a vector back that was needed for something very long. What is usual is kept
+/// between calls; one huge message must not be paid for ever after.
+template <typename Vector>
+void trim(Vector& vector) {
+  constexpr std::size_t kMostKept = 1 << 16;  // elements
+  if (vector.capacity() > kMostKept) Vector().swap(vector);
+}
+
 /// Memory for reading messages, kept between batches.
 struct ReadingScratch {
   static constexpr std::size_t kGroup = 8;  ///< messages whose waits for memory overlap
@@ -33,6 +41,13 @@ struct ReadingScratch {
   std::vector<std::string_view> words;
   std::string letters;
   std::vector<std::uint32_t> dictionary;  ///< tokens by code
+
+  void trim() {
+    for (std::vector<Token>& each : tokens) nearcast::trim(each);
+    nearcast::trim(words);
+    nearcast::trim(letters);
+    nearcast::trim(dictionary);
+  }
 };
 
 inline bool is_flagged(std::span<const std::uint8_t> flags, std::size_t row) {

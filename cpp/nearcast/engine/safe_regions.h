@@ -38,6 +38,7 @@ class SafeRegions {
   }
 
   std::size_t size() const { return size_; }
+  std::size_t memory_bytes() const { return rows_.memory_bytes() + owners_.memory_bytes(); }
   bool has(SubscriptionId id) const { return raw(id) < rows_.size() && rows_[raw(id)].is_used; }
   bool is_impact(SubscriptionId id) const {
     return raw(id) < owners_.size() && owners_[raw(id)] != 0;

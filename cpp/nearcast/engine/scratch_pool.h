@@ -1,4 +1,5 @@
-/// Scratch memory for matching threads: taken for a batch, given back after it.
+/// Scratch memory for matching threads: taken for a batch, given back after it. There are as many
+/// as threads that matched at one time.
 #pragma once
 
 #include <memory>
@@ -36,6 +37,7 @@ class ScratchPool {
     return scratch;
   }
   void give_back(std::unique_ptr<Scratch> scratch) {
+    scratch->reading.trim();
     const std::lock_guard lock(mutex_);
     idle_.push_back(std::move(scratch));
   }

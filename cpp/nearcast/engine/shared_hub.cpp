@@ -30,6 +30,7 @@ ChangeColumns SharedHub::apply(std::span<const Event> events, bool stops_at_erro
       started = Clock::now();
     }
   }
+  inside_.trim();
   out.cpu_seconds = watch.cpu_seconds();
   watch.finish(out.nanoseconds);
   return out;
