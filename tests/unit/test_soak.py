@@ -9,11 +9,11 @@ from nearcast.bench.soak import PARTS, SNAPSHOT, Soak, SoakPlan, until
 from nearcast.bench.workloads.churn import Churn, ChurnPlan
 
 BYTES = (*PARTS, SNAPSHOT)
-STEPS = 32
+STEPS = 24
 
 
-def soaked(step_events=100, **settings):
-    soak = Soak(SoakPlan(subscriptions=60, window=60, step_events=step_events, **settings))
+def soaked(step_events=60, **settings):
+    soak = Soak(SoakPlan(subscriptions=40, window=40, step_events=step_events, **settings))
     soak.run(until(None, STEPS * step_events, soak))
     return soak
 
@@ -35,7 +35,7 @@ def test_no_kind_of_expiry_grows_while_everything_is_replaced(kind):
 
 
 def test_no_mode_grows_and_neither_does_resident_memory():
-    soak = soaked(step_events=600)
+    soak = soaked(step_events=400)
     assert soak.growing() == {}
     assert all(soak.sizes[-1][part] > 0 for part in BYTES)
 

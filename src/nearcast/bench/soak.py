@@ -94,7 +94,6 @@ class Soak:
             self._reopen()
         known = self._hub.stats()
         now = {part: known[part] for part in PARTS}
-        gc.collect()
         now |= {SNAPSHOT: self._snapshot_bytes, RESIDENT: resident_bytes()}
         self.sizes.append(now)
         return now
@@ -108,6 +107,7 @@ class Soak:
             self._hub.save(path)
             self._snapshot_bytes = path.stat().st_size
             self._hub = Hub.open(path)
+        gc.collect()
 
     def run(
         self, is_over: Callable[[], bool], report: Callable[[dict[str, int]], None] | None = None
