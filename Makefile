@@ -2,6 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# Positions in containers are checked in the build that is tested; OFF for benchmarks, as in a wheel.
+ASSERTIONS ?= ON
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .PHONY: help build test lint demo sanitize sanitize-threads fuzz stub wheel oldest clean
@@ -26,7 +28,8 @@ $(VENV)/.builder: pyproject.toml
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.builder $(SOURCES)
-	$(BIN)/python -m pip install --quiet --no-build-isolation --editable .
+	$(BIN)/python -m pip install --quiet --no-build-isolation \
+	  --config-settings=cmake.define.NEARCAST_ASSERTIONS=$(ASSERTIONS) --editable .
 	@touch $@
 
 $(VENV)/.tools: $(VENV)/.builder

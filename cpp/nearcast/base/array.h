@@ -9,6 +9,7 @@
 #include <type_traits>
 
 #include "nearcast/base/archive.h"
+#include "nearcast/base/check_index.h"
 #include "nearcast/base/region.h"
 
 namespace nearcast {
@@ -22,13 +23,22 @@ class Array {
   bool empty() const { return size_ == 0; }
   T* data() { return reinterpret_cast<T*>(region_.data()); }
   const T* data() const { return reinterpret_cast<const T*>(region_.data()); }
-  T& operator[](std::size_t i) { return data()[i]; }
-  const T& operator[](std::size_t i) const { return data()[i]; }
+  T& operator[](std::size_t i) {
+    check_index(i, size_);
+    return data()[i];
+  }
+  const T& operator[](std::size_t i) const {
+    check_index(i, size_);
+    return data()[i];
+  }
   T* begin() { return data(); }
   T* end() { return data() + size_; }
   const T* begin() const { return data(); }
   const T* end() const { return data() + size_; }
-  T& back() { return data()[size_ - 1]; }
+  T& back() {
+    check_index(0, size_);
+    return data()[size_ - 1];
+  }
   std::span<const T> view() const { return {data(), size_}; }
 
   void push_back(const T& item) {
@@ -36,7 +46,10 @@ class Array {
     resize(size_ + 1);
     data()[size_ - 1] = copy;
   }
-  void pop_back() { --size_; }
+  void pop_back() {
+    check_index(0, size_);
+    --size_;
+  }
   void clear() { size_ = 0; }
 
   /// New elements are zero.

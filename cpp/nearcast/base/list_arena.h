@@ -12,6 +12,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/check_index.h"
 #include "nearcast/base/errors.h"
 
 namespace nearcast {
@@ -38,13 +39,24 @@ class ListArena {
   /// Room for exactly `count` ≥ 1 elements that will never grow; free(start, count) gives it back.
   std::uint32_t allocate(std::uint32_t count) { return take(class_for(count)); }
   void free(std::uint32_t start, std::uint32_t count) { give_back(start, class_for(count)); }
-  T* at(std::uint32_t start) { return items_.data() + start; }
-  const T* at(std::uint32_t start) const { return items_.data() + start; }
+  /// From here on; an empty list may begin where the arena ends.
+  T* at(std::uint32_t start) {
+    check_end(start, items_.size());
+    return items_.data() + start;
+  }
+  const T* at(std::uint32_t start) const {
+    check_end(start, items_.size());
+    return items_.data() + start;
+  }
 
   std::span<const T> view(const ListHandle& list) const {
+    check_end(list.start + std::size_t{list.size}, items_.size());
     return {items_.data() + list.start, list.size};
   }
-  std::span<T> view(const ListHandle& list) { return {items_.data() + list.start, list.size}; }
+  std::span<T> view(const ListHandle& list) {
+    check_end(list.start + std::size_t{list.size}, items_.size());
+    return {items_.data() + list.start, list.size};
+  }
 
   void push_back(ListHandle& list, const T& item) {
     if (list.size_class == 0 || list.size == capacity_of(list.size_class))
@@ -59,6 +71,7 @@ class ListArena {
 
   /// Remove element `position` by putting the last one in its place.
   void swap_remove(ListHandle& list, std::uint32_t position) {
+    check_index(position, list.size);
     items_[list.start + position] = items_[list.start + list.size - 1];
     if (--list.size == 0) release(list);
   }
@@ -89,7 +102,10 @@ class ListArena {
   }
 
  private:
+  static constexpr std::uint32_t kLargest = 0xC0000000u;  ///< the last capacity of 32 bits
+
   static std::uint32_t class_for(std::uint32_t count) {
+    ensure(count <= kLargest, "a list is longer than a list arena can hold");
     std::uint32_t size_class = 1;
     while (capacity_of(size_class) < count) ++size_class;
     return size_class;

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "nearcast/base/check_index.h"
+
 namespace nearcast {
 
 template <typename T>
@@ -11,7 +13,10 @@ class Stack {
  public:
   std::size_t size() const { return size_; }
   const T* data() const { return items_.data(); }
-  const T& operator[](std::size_t i) const { return items_[i]; }
+  const T& operator[](std::size_t i) const {
+    check_index(i, size_);
+    return items_[i];
+  }
   void clear() { size_ = 0; }
 
   /// Where the next `count` items may be written.
@@ -20,7 +25,10 @@ class Stack {
     return items_.data() + size_;
   }
   /// Items up to here have been written, at most as many as there was room for.
-  void end_at(const T* end) { size_ = static_cast<std::size_t>(end - items_.data()); }
+  void end_at(const T* end) {
+    size_ = static_cast<std::size_t>(end - items_.data());
+    check_end(size_, items_.size());
+  }
 
  private:
   std::vector<T> items_;

@@ -51,8 +51,9 @@ std::vector<EntryId> OrderedTrie::sorted_entries() const {
   });
   std::sort(paths.begin(), paths.end(), [&](const SortedPath& a, const SortedPath& b) {
     if (a.head != b.head) return a.head < b.head;
-    return std::lexicographical_compare(&ranks[a.start], &ranks[a.start] + a.length,
-                                        &ranks[b.start], &ranks[b.start] + b.length);
+    // Not &ranks[start]: the path of a clause without keywords may begin where the array ends.
+    const RankSpan one = RankSpan(ranks).subspan(a.start, a.length);
+    return std::ranges::lexicographical_compare(one, RankSpan(ranks).subspan(b.start, b.length));
   });
   std::vector<EntryId> entries(paths.size());
   for (std::size_t i = 0; i < paths.size(); ++i) entries[i] = paths[i].entry;

@@ -21,40 +21,37 @@ struct NearSearch {
   WorkCounters& work;
   Query query;
 
-  static constexpr std::uint32_t kAtOnce =
-      64;  ///< lists whose memory is asked for before any is read
+  /// Lists that are prefetched before any is read.
+  static constexpr std::uint32_t kAtOnce = 64;
+  BoundedArray<Head, kAtOnce> few;
 
-  /// Tokens are taken some at a time: first everything is asked for, then everything is read.
+  /// Lists are taken some at a time: first all are prefetched, then all are read.
   void run() {
-    Head few[kAtOnce];
     scratch.steps.clear();
-    std::uint32_t count = 0;
-    if (lists.size() != 0) take(lists.heads()[0], few, count);
+    if (lists.size() != 0) take(lists.heads()[0]);
     for (const Token token : message.tokens) {
       if (raw(token) + 1 >= lists.size()) break;  // tokens ascend
-      if (count == kAtOnce) {
-        read(few, count);
-        count = 0;
-      }
-      take(lists.heads()[raw(token) + 1], few, count);
+      take(lists.heads()[raw(token) + 1]);
     }
-    read(few, count);
+    read();
   }
 
-  void take(const Head& head, Head* few, std::uint32_t& count) {
+  void take(const Head& head) {
     if (head.is_empty()) return;
+    if (few.is_full()) read();
     ++work.nodes_visited;
     if (head.is_heavy()) {
       const auto& list = lists.heavies().list(head.place);
       push_node(list.root, list.levels);
     } else {
       lists.smalls().prefetch(head);
-      few[count++] = head;
+      few.push_back(head);
     }
   }
 
-  void read(const Head* few, std::uint32_t count) {
-    for (std::uint32_t i = 0; i < count; ++i) read_short(few[i]);
+  void read() {
+    for (const Head& head : few) read_short(head);
+    few.clear();
     read_long();
   }
 
