@@ -1,4 +1,5 @@
 #include "bindings/bind.h"
+#include "nearcast/base/change_steps.h"
 
 NB_MODULE(_core, module) {
   module.doc() =
@@ -10,4 +11,7 @@ NB_MODULE(_core, module) {
   nearcast::bind_snapshot(module);
   nearcast::bind_hub(module);
   nearcast::bind_top_stream(module);
+  module.def(
+      "change_steps", [] { return nearcast::change_steps; },
+      "Stored elements that changes on this thread have looked at or moved. For tests.");
 }

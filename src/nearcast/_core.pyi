@@ -287,3 +287,8 @@ class TopStream:
     def stats(self) -> dict: ...
 
     def check_invariants(self) -> None: ...
+
+def change_steps() -> int:
+    """
+    Stored elements that changes on this thread have looked at or moved. For tests.
+    """

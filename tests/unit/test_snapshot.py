@@ -274,6 +274,12 @@ def test_a_snapshot_of_a_newer_version_says_so(small, path):
     refused(path, sealed(of_version(0)), "damaged")
 
 
+def test_a_snapshot_of_an_older_version_says_so(small, path):
+    older = HEADER.pack(*header(small)._replace(version=1)) + small[HEADER.size :]
+    error = refused(path, sealed(older), "older nearcast: got format version 1")
+    assert error.hint.startswith("subscribe anew")
+
+
 # ---- damage ---------------------------------------------------------------------------------
 
 

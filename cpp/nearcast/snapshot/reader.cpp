@@ -62,6 +62,11 @@ void FileReader::read_header() {
       header.header_checksum != checksum(&header, offsetof(SnapshotHeader, header_checksum))) {
     refuse("is damaged", "a header that does not fit its checksum", "the header as it was written");
   }
+  if (header.version < kSnapshotVersion) {
+    refuse("was written by an older nearcast", "format version " + std::to_string(header.version),
+           "format version " + std::to_string(kSnapshotVersion),
+           "subscribe anew and save, or open it with the version that wrote it");
+  }
   if (header.file_size != size_) {
     refuse("is not whole", std::to_string(size_) + " bytes",
            std::to_string(header.file_size) + " bytes", "was it cut off while being copied?");

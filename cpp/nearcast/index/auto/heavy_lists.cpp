@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "nearcast/base/bounded_array.h"
+#include "nearcast/base/change_steps.h"
 #include "nearcast/base/errors.h"
 #include "nearcast/index/auto/tile.h"
 
@@ -47,25 +49,29 @@ std::pair<std::uint64_t, std::uint64_t> growth(const CellBox& box, const CellBox
 struct Child {
   std::uint32_t number;
   CellBox box;
+  IdRange ids;
 };
 
 const CellBox& box_of(const Entry& entry) { return entry.box; }
 const CellBox& box_of(const Child& child) { return child.box; }
 
+std::uint32_t first_id(const Entry& entry) { return raw(entry.id); }
+std::uint32_t first_id(const Child& child) { return child.ids.low; }
+
+// Where centres are equal, numbers decide: what boxes cannot tell apart, numbers can.
 template <typename Item>
-std::uint32_t x_of(const Item& item) {
-  return center_x(box_of(item));
+std::uint64_t x_of(const Item& item) {
+  return std::uint64_t{center_x(box_of(item))} << 32 | first_id(item);
 }
 template <typename Item>
-std::uint32_t y_of(const Item& item) {
-  return center_y(box_of(item));
+std::uint64_t y_of(const Item& item) {
+  return std::uint64_t{center_y(box_of(item))} << 32 | first_id(item);
 }
 
 template <typename Item>
 void sort_along(std::span<Item> items, bool by_x) {
   std::sort(items.begin(), items.end(), [&](const Item& a, const Item& b) {
-    return by_x ? center_x(box_of(a)) < center_x(box_of(b))
-                : center_y(box_of(a)) < center_y(box_of(b));
+    return by_x ? x_of(a) < x_of(b) : y_of(a) < y_of(b);
   });
 }
 
@@ -97,6 +103,12 @@ std::uint32_t Block::find(EntryId id) const {
   std::uint32_t i = 0;
   while (i < all && record().id(i) != id) ++i;
   return i;
+}
+
+IdRange Block::ids() const {
+  IdRange range;
+  for (std::uint32_t i = 0; i < size(); ++i) range.add(record().id(i));
+  return range;
 }
 
 CellBox Block::box() const {
@@ -161,7 +173,7 @@ std::uint32_t HeavyLists::pack(std::span<Entry> entries, std::uint32_t& levels) 
     for (std::uint32_t i = 0; i < kBlockSize; ++i) {
       i < run.size() ? blocks_[number].put(i, run[i]) : blocks_[number].clear(i);
     }
-    below.push_back({number, blocks_[number].box()});
+    below.push_back({number, blocks_[number].box(), blocks_[number].ids()});
   });
   levels = 0;
   do {
@@ -169,17 +181,35 @@ std::uint32_t HeavyLists::pack(std::span<Entry> entries, std::uint32_t& levels) 
     // A few places stay free, so that the first inserts do not split every node.
     tile(std::span(below), below.size() <= kFanOut ? kFanOut : kRoomyNode, x_of<Child>, y_of<Child>,
          [&](std::span<const Child> run) {
-           const std::uint32_t number = take(nodes_, free_nodes_);
+           const std::uint32_t number = take_node();
            Node& node = nodes_[number];
-           node.clear();
            node.size = static_cast<std::uint32_t>(run.size());
-           for (std::uint32_t i = 0; i < run.size(); ++i) node.put(i, run[i].number, run[i].box);
-           above.push_back({number, node.box()});
+           for (std::uint32_t i = 0; i < run.size(); ++i) {
+             node.put(i, run[i].number, run[i].box);
+             ranges_[number].add(run[i].ids);
+           }
+           above.push_back({number, node.box(), ranges_[number]});
          });
     below.swap(above);
     ++levels;
   } while (below.size() > 1);
   return below.front().number;
+}
+
+std::uint32_t HeavyLists::take_node() {
+  const std::uint32_t number = take(nodes_, free_nodes_);
+  ranges_.resize(nodes_.size());
+  nodes_[number].clear();
+  ranges_[number] = {};
+  return number;
+}
+
+IdRange HeavyLists::ids_below(std::uint32_t node, std::uint32_t level) const {
+  IdRange range;
+  for (std::uint32_t i = 0; i < nodes_[node].size; ++i)
+    range.add(ids_of_child(nodes_[node].child[i], level));
+  count_change_steps(nodes_[node].size);
+  return range;
 }
 
 void HeavyLists::free(std::uint32_t number) {
@@ -204,12 +234,13 @@ void HeavyLists::insert(std::uint32_t number, const Entry& entry) {
   Heavy list = lists_[number];
   const Outcome outcome = insert_below(list.root, list.levels, entry);
   if (outcome.sibling != kNone) {
-    const std::uint32_t root = take(nodes_, free_nodes_);
+    const std::uint32_t root = take_node();
     Node& node = nodes_[root];
-    node.clear();
     node.size = 2;
     node.put(0, list.root, outcome.box);
     node.put(1, outcome.sibling, outcome.sibling_box);
+    ranges_[root].add(ranges_[list.root]);
+    ranges_[root].add(ranges_[outcome.sibling]);
     list.root = root;
     ++list.levels;
   }
@@ -217,20 +248,38 @@ void HeavyLists::insert(std::uint32_t number, const Entry& entry) {
   lists_[number] = list;
 }
 
+std::uint32_t HeavyLists::best_child(std::uint32_t node, std::uint32_t level,
+                                     const Entry& entry) const {
+  const Node& parent = nodes_[node];
+  const auto gap = [&](std::uint32_t i) {
+    return ids_of_child(parent.child[i], level).gap(entry.id);
+  };
+  std::uint32_t best = 0;
+  auto least = growth(parent.box(0), entry.box);
+  std::uint32_t least_gap = ~0u;  // of the best, once it is asked for
+  for (std::uint32_t i = 1; i < parent.size; ++i) {
+    const auto cost = growth(parent.box(i), entry.box);
+    if (cost < least) {
+      least = cost, best = i, least_gap = ~0u;
+    } else if (cost == least) {
+      if (least_gap == ~0u) least_gap = gap(best);
+      if (const std::uint32_t other = gap(i); other < least_gap) best = i, least_gap = other;
+    }
+  }
+  count_change_steps(parent.size);
+  return best;
+}
+
 HeavyLists::Outcome HeavyLists::insert_below(std::uint32_t node, std::uint32_t level,
                                              const Entry& entry) {
-  std::uint32_t best = 0;
-  auto least = growth(nodes_[node].box(0), entry.box);
-  for (std::uint32_t i = 1; i < nodes_[node].size; ++i) {
-    const auto cost = growth(nodes_[node].box(i), entry.box);
-    if (cost < least) least = cost, best = i;
-  }
+  const std::uint32_t best = best_child(node, level, entry);
+  ranges_[node].add(entry.id);
   const std::uint32_t child = nodes_[node].child[best];
   const Outcome below =
       level == 1 ? insert_in_block(child, entry) : insert_below(child, level - 1, entry);
   nodes_[node].put(best, child, below.box);
   if (below.sibling == kNone) return {nodes_[node].box()};
-  return add_child(node, below.sibling, below.sibling_box);
+  return add_child(node, level, below.sibling, below.sibling_box);
 }
 
 HeavyLists::Outcome HeavyLists::insert_in_block(std::uint32_t block, const Entry& entry) {
@@ -239,10 +288,10 @@ HeavyLists::Outcome HeavyLists::insert_in_block(std::uint32_t block, const Entry
     blocks_[block].put(size, entry);
     return {blocks_[block].box()};
   }
-  Entry all[kBlockSize + 1];
-  for (std::uint32_t i = 0; i < kBlockSize; ++i) all[i] = blocks_[block].entry(i);
-  all[kBlockSize] = entry;
-  sort_along(std::span<Entry>(all), spreads_along_x(std::span<const Entry>(all)));
+  BoundedArray<Entry, kBlockSize + 1> all;
+  for (std::uint32_t i = 0; i < kBlockSize; ++i) all.push_back(blocks_[block].entry(i));
+  all.push_back(entry);
+  sort_along(all.view(), spreads_along_x(std::span<const Entry>(all.view())));
   const std::uint32_t sibling = take(blocks_, free_blocks_);
   constexpr std::uint32_t kHalf = (kBlockSize + 1) / 2;
   for (std::uint32_t i = 0; i < kBlockSize; ++i) {
@@ -252,24 +301,29 @@ HeavyLists::Outcome HeavyLists::insert_in_block(std::uint32_t block, const Entry
   return {blocks_[block].box(), sibling, blocks_[sibling].box()};
 }
 
-HeavyLists::Outcome HeavyLists::add_child(std::uint32_t node, std::uint32_t child,
-                                          const CellBox& box) {
+HeavyLists::Outcome HeavyLists::add_child(std::uint32_t node, std::uint32_t level,
+                                          std::uint32_t child, const CellBox& box) {
   if (nodes_[node].size < kFanOut) {
     nodes_[node].put(nodes_[node].size++, child, box);
     return {nodes_[node].box()};
   }
-  Child all[kFanOut + 1];
-  for (std::uint32_t i = 0; i < kFanOut; ++i) all[i] = {nodes_[node].child[i], nodes_[node].box(i)};
-  all[kFanOut] = {child, box};
-  sort_along(std::span<Child>(all), spreads_along_x(std::span<const Child>(all)));
-  const std::uint32_t sibling = take(nodes_, free_nodes_);
+  BoundedArray<Child, kFanOut + 1> all;
+  for (std::uint32_t i = 0; i < kFanOut; ++i) {
+    const std::uint32_t number = nodes_[node].child[i];
+    all.push_back({number, nodes_[node].box(i), ids_of_child(number, level)});
+  }
+  all.push_back({child, box, ids_of_child(child, level)});
+  sort_along(all.view(), spreads_along_x(std::span<const Child>(all.view())));
+  const std::uint32_t sibling = take_node();
   constexpr std::uint32_t kHalf = (kFanOut + 1) / 2;
   nodes_[node].clear();
-  nodes_[sibling].clear();
+  ranges_[node] = {};
   nodes_[sibling].size = nodes_[node].size = kHalf;
   for (std::uint32_t i = 0; i < kHalf; ++i) {
     nodes_[node].put(i, all[i].number, all[i].box);
     nodes_[sibling].put(i, all[kHalf + i].number, all[kHalf + i].box);
+    ranges_[node].add(all[i].ids);
+    ranges_[sibling].add(all[kHalf + i].ids);
   }
   return {nodes_[node].box(), sibling, nodes_[sibling].box()};
 }
@@ -295,15 +349,19 @@ CellBox HeavyLists::erase_below(std::uint32_t node, std::uint32_t level, const E
                                 bool& found) {
   for (std::uint32_t i = 0; i < nodes_[node].size && !found; ++i) {
     if (!holds(nodes_[node].box(i), entry.box)) continue;
+    const std::uint32_t child = nodes_[node].child[i];
+    count_change_steps(1);
     if (level == 1) {
       found = erase_in_block(node, i, entry);
-    } else {
-      const std::uint32_t child = nodes_[node].child[i];
+    } else if (ranges_[child].has(entry.id)) {
       const CellBox box = erase_below(child, level - 1, entry, found);
       if (found) nodes_[node].put(i, child, box);
     }
     if (found) drop_or_merge(node, i, level);
   }
+  if (!found) return {};
+  const IdRange& ids = ranges_[node];
+  if (raw(entry.id) == ids.low || raw(entry.id) == ids.high) ranges_[node] = ids_below(node, level);
   return nodes_[node].box();
 }
 
@@ -328,14 +386,19 @@ void HeavyLists::drop_or_merge(std::uint32_t node, std::uint32_t i, std::uint32_
   const std::uint32_t size = size_of(from);
   if (size > (level == 1 ? kMergeBlock : kMergeNode)) return;
   if (size != 0) {
-    std::uint32_t best = kNone;
+    std::uint32_t best = kNone, least_gap = 0;
     std::pair<std::uint64_t, std::uint64_t> least{};
+    const IdRange own = ids_of_child(from, level);
     for (std::uint32_t j = 0; j < parent.size; ++j) {
       if (j == i || size_of(parent.child[j]) + size > (level == 1 ? kRoomyBlock : kRoomyNode))
         continue;
       const auto cost = growth(parent.box(j), parent.box(i));
-      if (best == kNone || cost < least) least = cost, best = j;
+      if (best != kNone && least < cost) continue;
+      const std::uint32_t gap = ids_of_child(parent.child[j], level).gap(own);
+      if (best != kNone && cost == least && gap >= least_gap) continue;
+      least = cost, best = j, least_gap = gap;
     }
+    count_change_steps(parent.size);
     if (best == kNone) return;
     merge(parent.child[best], from, level);
     parent.put(best, parent.child[best],
@@ -353,25 +416,27 @@ void HeavyLists::merge(std::uint32_t into, std::uint32_t from, std::uint32_t lev
     for (std::uint32_t i = 0; i < nodes_[from].size; ++i) {
       nodes_[into].put(nodes_[into].size++, nodes_[from].child[i], nodes_[from].box(i));
     }
+    ranges_[into].add(ranges_[from]);
   }
 }
 
 // ---- looking ----------------------------------------------------------------------------------
 
 template <typename Visit>
-bool HeavyLists::visit_blocks(std::uint32_t node, std::uint32_t level, const CellBox* within,
+bool HeavyLists::visit_blocks(std::uint32_t node, std::uint32_t level, const Entry* wanted,
                               Visit&& visit) const {
   for (std::uint32_t i = 0; i < nodes_[node].size; ++i) {
-    if (within != nullptr && !holds(nodes_[node].box(i), *within)) continue;
     const std::uint32_t child = nodes_[node].child[i];
-    if (level == 1 ? visit(blocks_[child]) : visit_blocks(child, level - 1, within, visit))
+    if (wanted != nullptr && !holds(nodes_[node].box(i), wanted->box)) continue;
+    if (wanted != nullptr && level > 1 && !ranges_[child].has(wanted->id)) continue;
+    if (level == 1 ? visit(blocks_[child]) : visit_blocks(child, level - 1, wanted, visit))
       return true;
   }
   return false;
 }
 
 bool HeavyLists::has(std::uint32_t number, const Entry& entry) const {
-  return visit_blocks(lists_[number].root, lists_[number].levels, &entry.box,
+  return visit_blocks(lists_[number].root, lists_[number].levels, &entry,
                       [&](const Block& block) { return block.find(entry.id) != block.size(); });
 }
 
@@ -392,6 +457,7 @@ void HeavyLists::check(std::uint32_t number) const {
 CellBox HeavyLists::check_below(std::uint32_t node, std::uint32_t level,
                                 std::uint32_t& entries) const {
   const Node& here = nodes_[node];
+  ensure(ranges_[node] == ids_below(node, level), "auto: a node is wrong about the ids below it");
   ensure(here.size >= 1 && here.size <= kFanOut,
          "auto: a node of a heavy list is empty or too full");
   for (std::uint32_t i = 0; i < 32; ++i) {
@@ -421,13 +487,15 @@ CellBox HeavyLists::check_below(std::uint32_t node, std::uint32_t level,
 }
 
 std::size_t HeavyLists::memory_bytes() const {
-  return lists_.memory_bytes() + nodes_.memory_bytes() + blocks_.memory_bytes() +
-         free_lists_.memory_bytes() + free_nodes_.memory_bytes() + free_blocks_.memory_bytes();
+  return lists_.memory_bytes() + nodes_.memory_bytes() + ranges_.memory_bytes() +
+         blocks_.memory_bytes() + free_lists_.memory_bytes() + free_nodes_.memory_bytes() +
+         free_blocks_.memory_bytes();
 }
 
 void HeavyLists::save(ArchiveWriter& out) const {
   lists_.save(out);
   nodes_.save(out);
+  ranges_.save(out);
   blocks_.save(out);
   free_lists_.save(out);
   free_nodes_.save(out);
@@ -437,6 +505,7 @@ void HeavyLists::save(ArchiveWriter& out) const {
 void HeavyLists::load(ArchiveReader& in) {
   lists_.load(in);
   nodes_.load(in);
+  ranges_.load(in);
   blocks_.load(in);
   free_lists_.load(in);
   free_nodes_.load(in);

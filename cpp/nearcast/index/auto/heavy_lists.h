@@ -6,6 +6,9 @@
 /// Boxes are exact unions of what lies below (in cells), at all times: inserting grows them,
 /// erasing shrinks them, blocks that run empty are merged with a neighbour, so that a tree that has
 /// lived is as good as a new one.
+///
+/// Boxes alone cannot lead to an entry among many with the same box. So entries that boxes do not
+/// tell apart are kept in the order of their numbers, and each node knows the numbers below it.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +26,26 @@ namespace nearcast::automatic {
 constexpr std::uint32_t kBlockSize = 32;
 constexpr std::uint32_t kFanOut = 31;
 
+/// The numbers of entries below a node, from the lowest to the highest.
+struct IdRange {
+  std::uint32_t low = 0xFFFFFFFFu, high = 0;
+
+  bool has(EntryId id) const { return low <= raw(id) && raw(id) <= high; }
+  /// How far is the number outside?
+  std::uint32_t gap(EntryId id) const {
+    return raw(id) < low ? low - raw(id) : raw(id) > high ? raw(id) - high : 0;
+  }
+  std::uint32_t gap(const IdRange& other) const {
+    return other.high < low ? low - other.high : other.low > high ? other.low - high : 0;
+  }
+  void add(EntryId id) { add(IdRange{raw(id), raw(id)}); }
+  void add(const IdRange& more) {
+    low = low < more.low ? low : more.low;
+    high = high > more.high ? high : more.high;
+  }
+  friend bool operator==(const IdRange&, const IdRange&) = default;
+};
+
 struct Block {
   alignas(2) std::uint8_t bytes[kBlockSize * kEntryBytes];
 
@@ -33,6 +56,7 @@ struct Block {
   std::uint32_t size() const;            ///< entries are the first ones; the rest match nothing
   std::uint32_t find(EntryId id) const;  ///< position, or size() if it is not there
   CellBox box() const;                   ///< rounded outward to 8 bits
+  IdRange ids() const;
 };
 static_assert(sizeof(Block) == 448);
 
@@ -93,19 +117,27 @@ class HeavyLists {
   std::uint32_t pack(std::span<Entry> entries, std::uint32_t& levels);
   Outcome insert_below(std::uint32_t node, std::uint32_t level, const Entry& entry);
   Outcome insert_in_block(std::uint32_t block, const Entry& entry);
-  Outcome add_child(std::uint32_t node, std::uint32_t child, const CellBox& box);
+  Outcome add_child(std::uint32_t node, std::uint32_t level, std::uint32_t child,
+                    const CellBox& box);
   CellBox erase_below(std::uint32_t node, std::uint32_t level, const Entry& entry, bool& found);
   bool erase_in_block(std::uint32_t node, std::uint32_t i, const Entry& entry);
   void drop_or_merge(std::uint32_t node, std::uint32_t i, std::uint32_t level);
   void merge(std::uint32_t into, std::uint32_t from, std::uint32_t level);
   void free_below(std::uint32_t node, std::uint32_t level);
   template <typename Visit>
-  bool visit_blocks(std::uint32_t node, std::uint32_t level, const CellBox* within,
+  bool visit_blocks(std::uint32_t node, std::uint32_t level, const Entry* wanted,
                     Visit&& visit) const;
+  std::uint32_t take_node();  ///< without children
+  std::uint32_t best_child(std::uint32_t node, std::uint32_t level, const Entry& entry) const;
+  IdRange ids_of_child(std::uint32_t child, std::uint32_t level) const {  ///< of a node's level
+    return level == 1 ? blocks_[child].ids() : ranges_[child];
+  }
+  IdRange ids_below(std::uint32_t node, std::uint32_t level) const;  ///< from the children
   CellBox check_below(std::uint32_t node, std::uint32_t level, std::uint32_t& entries) const;
 
   Array<Heavy> lists_;
   Array<Node> nodes_;
+  Array<IdRange> ranges_;  ///< by node
   Array<Block> blocks_;
   Array<std::uint32_t> free_lists_, free_nodes_, free_blocks_;
 };

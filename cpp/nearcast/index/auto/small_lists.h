@@ -9,6 +9,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/change_steps.h"
 #include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/record.h"
 
@@ -35,6 +36,7 @@ class SmallLists {
                      EntryId wanted) const {  ///< position, or size if it is not there
     std::uint32_t i = 0;
     while (i < head.size && record(head).id(i) != wanted) ++i;
+    count_change_steps(i + 1);
     return i;
   }
   /// Every line that a scan of the list will read, and of tiny lists the ids.

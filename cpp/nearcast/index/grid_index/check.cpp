@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "nearcast/base/errors.h"
 #include "nearcast/index/grid_index/grid_index.h"
 
@@ -14,9 +12,8 @@ void GridIndex::check_invariants() const {
         ++copies;
         const std::uint32_t list = list_at(cell, keys_[entry]);
         ensure(list != subscriptions_.kNone, "grid index: an entry's list is not there");
-        const auto all = postings_.view(subscriptions_[list]);
-        const auto found = std::ranges::find(all, entry, &QuadPosting::entry);
-        ensure(found != all.end() && covers(found->box(), store_.bounds(id)),
+        const QuadPosting* found = postings_.find(subscriptions_[list], raw(entry));
+        ensure(found != nullptr && covers(found->box(), store_.bounds(id)),
                "grid index: an entry is not in one of its cells");
       });
     });
@@ -25,6 +22,7 @@ void GridIndex::check_invariants() const {
     subscriptions_.check(row);
     for (std::uint32_t list = subscriptions_.first_of(row); list != subscriptions_.kNone;
          list = subscriptions_.next_after(list)) {
+      postings_.check(subscriptions_[list]);
       postings += subscriptions_[list].size;
     }
   }

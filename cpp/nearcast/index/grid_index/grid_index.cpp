@@ -16,24 +16,20 @@ std::vector<ParameterSpec> GridIndex::parameters() {
 void GridIndex::attach_to(std::uint32_t cell, EntryId entry, const Rect& box) {
   const GridAddress at = GridAddress::of(order_, cell, keys_[entry]);
   const std::uint32_t list = subscriptions_.find_or_create(at.row, at.column);
-  postings_.push_back(subscriptions_[list], QuadPosting::of(entry, box));
+  postings_.insert(subscriptions_[list], QuadPosting::of(entry, box));
 }
 
-QuadPosting& GridIndex::posting_in(std::uint32_t cell, EntryId entry) {
+std::uint32_t GridIndex::list_of(std::uint32_t cell, EntryId entry) const {
   const std::uint32_t list = list_at(cell, keys_[entry]);
   ensure(list != subscriptions_.kNone, "grid index: an entry's list is not there");
-  const auto postings = postings_.view(subscriptions_[list]);
-  const auto found = std::ranges::find(postings, entry, &QuadPosting::entry);
-  ensure(found != postings.end(), "grid index: an entry is not in its list");
-  return *found;
+  return list;
 }
 
 void GridIndex::detach_from(std::uint32_t cell, EntryId entry) {
-  const QuadPosting& posting = posting_in(cell, entry);
-  const std::uint32_t number = list_at(cell, keys_[entry]);
-  ListHandle& list = subscriptions_[number];
-  postings_.swap_remove(list, static_cast<std::uint32_t>(&posting - postings_.view(list).data()));
-  if (list.size == 0) subscriptions_.free(number);
+  const std::uint32_t number = list_of(cell, entry);
+  ensure(postings_.erase(subscriptions_[number], raw(entry)),
+         "grid index: an entry is not in its list");
+  if (subscriptions_[number].size == 0) subscriptions_.free(number);
 }
 
 void GridIndex::place(EntryId entry, const Rect& box) {
@@ -82,7 +78,9 @@ void GridIndex::shift(EntryId entry, const Rect& from, const Rect& to) {
   };
   grid_.for_each_home(from, [&](std::uint32_t cell) {
     if (is_home(now, is_everywhere, cell)) {
-      posting_in(cell, entry) = QuadPosting::of(entry, to);
+      BlockList& list = subscriptions_[list_of(cell, entry)];
+      ensure(postings_.erase(list, raw(entry)), "grid index: an entry is not in its list");
+      postings_.insert(list, QuadPosting::of(entry, to));
     } else {
       detach_from(cell, entry);
     }
@@ -100,7 +98,9 @@ void GridIndex::scan(std::uint32_t cell, Token key, const Message& message, Matc
   if ((subscriptions_.filter(at.row) & subscriptions_.filter_bit(at.column)) == 0) return;
   const std::uint32_t list = subscriptions_.find(at.row, at.column);
   if (list == subscriptions_.kNone) return;
-  verify(store_, postings_.view(subscriptions_[list]), message, scratch, sink);
+  postings_.for_each_block(subscriptions_[list], [&](std::span<const QuadPosting> postings) {
+    verify(store_, postings, message, scratch, sink);
+  });
 }
 
 void GridIndex::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {

@@ -20,6 +20,7 @@
 /// have a word of their own, which every message has.
 #pragma once
 
+#include "nearcast/base/block_lists.h"
 #include "nearcast/index/grid_index/grid_messages.h"
 #include "nearcast/index/parameters.h"
 #include "nearcast/index/quad_tree/posting.h"
@@ -69,7 +70,7 @@ class GridIndex : public MovingIndex {
   void place(EntryId entry, const Rect& box);
   void attach_to(std::uint32_t cell, EntryId entry, const Rect& box);
   void detach_from(std::uint32_t cell, EntryId entry);
-  QuadPosting& posting_in(std::uint32_t cell, EntryId entry);
+  std::uint32_t list_of(std::uint32_t cell, EntryId entry) const;  ///< is there
   void shift(EntryId entry, const Rect& from, const Rect& to);
   void scan(std::uint32_t cell, Token key, const Message& message, MatchScratch& scratch,
             MatchSink& sink) const;
@@ -78,8 +79,8 @@ class GridIndex : public MovingIndex {
   Grid grid_;
   Workload workload_;
   EntryMap<Token> keys_;  ///< under which keyword an entry stands
-  KeyDirectory<ListHandle> subscriptions_;
-  ListArena<QuadPosting> postings_;
+  KeyDirectory<BlockList> subscriptions_;
+  BlockLists<QuadPosting, QuadPosting::KeyOf> postings_;
   GridMessages kept_;
   MoveJudge judge_;
 };

@@ -66,12 +66,15 @@ void IqTree::scan_cell(QuadNodeId node, const Message& message, std::uint64_t fi
   const iq::RankedLists& lists = forest_.content();
   const std::uint64_t common = lists.filter(node) & filter;
   if (common == 0) return;
+  const auto verify_block = [&](std::span<const QuadPosting> postings) {
+    verify(store_, postings, message, scratch, sink);
+  };
   if (common & iq::RankedLists::filter_bit(kUnknownToken)) {
-    verify(store_, lists.list(node, kUnknownToken), message, scratch, sink);
+    lists.for_each_block(node, kUnknownToken, verify_block);
   }
   for (const Token token : message.tokens) {
     if (common & iq::RankedLists::filter_bit(token)) {
-      verify(store_, lists.list(node, token), message, scratch, sink);
+      lists.for_each_block(node, token, verify_block);
     }
   }
 }

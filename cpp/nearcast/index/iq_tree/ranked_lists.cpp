@@ -1,7 +1,5 @@
 #include "nearcast/index/iq_tree/ranked_lists.h"
 
-#include <algorithm>
-
 #include "nearcast/index/quad_tree/placement.h"
 
 namespace nearcast::iq {
@@ -23,37 +21,36 @@ bool RankedLists::stays(QuadNodeId node, const QuadCell& cell, const Item& item)
 
 void RankedLists::attach(QuadNodeId node, const Item& item) {
   const std::uint32_t number = directory_.find_or_create(raw(node), raw(item.choice.key));
-  postings_.push_back(directory_[number], QuadPosting::of(item.entry, item.box));
+  postings_.insert(directory_[number], QuadPosting::of(item.entry, item.box));
 }
 
 void RankedLists::detach(QuadNodeId node, const Item& item) {
   const std::uint32_t number = directory_.find(raw(node), raw(item.choice.key));
   ensure(number != Directory::kNone, "iq-tree: an entry's list is not in its cell");
-  ListHandle& list = directory_[number];
-  const auto postings = postings_.view(list);
-  const auto found = std::ranges::find(postings, item.entry, &QuadPosting::entry);
-  ensure(found != postings.end(), "iq-tree: an entry is not in its list");
-  postings_.swap_remove(list, static_cast<std::uint32_t>(found - postings.begin()));
-  if (list.size == 0) directory_.free(number);
+  ensure(postings_.erase(directory_[number], raw(item.entry)),
+         "iq-tree: an entry is not in its list");
+  if (directory_[number].size == 0) directory_.free(number);
 }
 
 void RankedLists::take_all(QuadNodeId node, std::vector<Item>& out) {
   for (std::uint32_t number = directory_.first_of(raw(node)); number != Directory::kNone;
        number = directory_.first_of(raw(node))) {
-    for (const QuadPosting& posting : postings_.view(directory_[number])) {
-      out.push_back(
-          {posting.entry, choices_[posting.entry], store_.bounds(store_.owner(posting.entry))});
-    }
+    postings_.for_each_block(directory_[number], [&](std::span<const QuadPosting> postings) {
+      for (const QuadPosting& posting : postings) {
+        out.push_back(
+            {posting.entry, choices_[posting.entry], store_.bounds(store_.owner(posting.entry))});
+      }
+    });
     postings_.release(directory_[number]);
     directory_.free(number);
   }
 }
 
 bool RankedLists::has(QuadNodeId node, const Item& item) const {
-  for (const QuadPosting& posting : list(node, item.choice.key)) {
-    if (posting.entry == item.entry) return covers(posting.box(), item.box);
-  }
-  return false;
+  const std::uint32_t number = directory_.find(raw(node), raw(item.choice.key));
+  if (number == Directory::kNone) return false;
+  const QuadPosting* found = postings_.find(directory_[number], raw(item.entry));
+  return found != nullptr && covers(found->box(), item.box);
 }
 
 std::size_t RankedLists::check(QuadNodeId node) const {
@@ -62,6 +59,7 @@ std::size_t RankedLists::check(QuadNodeId node) const {
   for (std::uint32_t number = directory_.first_of(raw(node)); number != Directory::kNone;
        number = directory_.next_after(number)) {
     ensure(directory_[number].size != 0, "iq-tree: an empty list was not freed");
+    postings_.check(directory_[number]);
     postings += directory_[number].size;
   }
   return postings;

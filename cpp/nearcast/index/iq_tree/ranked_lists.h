@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "nearcast/base/list_arena.h"
+#include "nearcast/base/block_lists.h"
 #include "nearcast/index/key_directory/key_directory.h"
 #include "nearcast/index/quad_tree/cell_watcher.h"
 #include "nearcast/index/quad_tree/posting.h"
@@ -48,10 +48,11 @@ class RankedLists : public QuadContent {
   /// The bit of a keyword in the filters. Clauses without keywords have one for themselves.
   static std::uint64_t filter_bit(Token key) { return Directory::filter_bit(raw(key)); }
   std::uint64_t filter(QuadNodeId node) const { return directory_.filter(raw(node)); }
-  std::span<const QuadPosting> list(QuadNodeId node, Token key) const {
+  /// Calls visit(postings) for each stretch of a list.
+  template <typename Visit>
+  void for_each_block(QuadNodeId node, Token key, Visit&& visit) const {
     const std::uint32_t number = directory_.find(raw(node), raw(key));
-    if (number == Directory::kNone) return {};
-    return postings_.view(directory_[number]);
+    if (number != Directory::kNone) postings_.for_each_block(directory_[number], visit);
   }
 
   void clear();
@@ -63,7 +64,7 @@ class RankedLists : public QuadContent {
   void load(ArchiveReader& in);
 
  private:
-  using Directory = KeyDirectory<ListHandle>;
+  using Directory = KeyDirectory<BlockList>;
   static_assert(raw(kUnknownToken) == Directory::kSpecial);
 
   const SubscriptionStore& store_;
@@ -73,7 +74,7 @@ class RankedLists : public QuadContent {
   CellWatcher* watcher_ = nullptr;
   Array<float> shares_;  ///< by node: of all messages, those that visit the cell
   Directory directory_;
-  ListArena<QuadPosting> postings_;
+  BlockLists<QuadPosting, QuadPosting::KeyOf> postings_;
 };
 
 }  // namespace nearcast::iq

@@ -68,24 +68,25 @@ std::size_t AreaLists::check(const AreaList& list) const {
   ensure(list.plain.size == 0, "quadtree: a list is both plain and a tree");
   forest_.nodes().check(list.root);
   forest_.for_each_cell(list.root, [&](QuadNodeId node, const QuadCell&) {
-    ensure(forest_.content().list(node).size() == forest_.nodes()[node].own,
+    ensure(forest_.content().size(node) == forest_.nodes()[node].own,
            "quadtree: a cell counts its entries wrongly");
   });
   return forest_.nodes().total(list.root);
 }
 
 std::size_t AreaLists::check_item(const AreaList& list, const Item& item) const {
-  const auto is_in = [&](std::span<const QuadPosting> postings) {
-    const auto found = std::ranges::find(postings, item.entry, &QuadPosting::entry);
-    return found != postings.end() && covers(found->box(), item.box);
-  };
   if (list.root == kNoQuadNode) {
-    ensure(is_in(plain_.view(list.plain)), "quadtree: an entry is not in its list");
+    const auto postings = plain_.view(list.plain);
+    const auto found = std::ranges::find(postings, item.entry, &QuadPosting::entry);
+    ensure(found != postings.end() && covers(found->box(), item.box),
+           "quadtree: an entry is not in its list");
     return 1;
   }
   std::size_t copies = 0;
   forest_.for_each_cell_of(list.root, item, [&](QuadNodeId node) {
-    ensure(is_in(forest_.content().list(node)), "quadtree: an entry is not in one of its cells");
+    const QuadPosting* found = forest_.content().find(node, item.entry);
+    ensure(found != nullptr && covers(found->box(), item.box),
+           "quadtree: an entry is not in one of its cells");
     ++copies;
   });
   return copies;

@@ -36,7 +36,7 @@ class AreaLists {
   void search(const AreaList& list, const Place& place, WorkCounters& work, Visit&& visit) const {
     if (list.root != kNoQuadNode) {
       forest_.search(list.root, place, work,
-                     [&](QuadNodeId node) { visit(forest_.content().list(node)); });
+                     [&](QuadNodeId node) { forest_.content().for_each_block(node, visit); });
     } else if (list.plain.size != 0) {
       ++work.nodes_visited;
       visit(plain_.view(list.plain));

@@ -1,7 +1,5 @@
 #include "nearcast/index/quad_tree/cell_lists.h"
 
-#include <algorithm>
-
 #include "nearcast/index/quad_tree/placement.h"
 
 namespace nearcast {
@@ -25,21 +23,19 @@ bool CellLists::stays(QuadNodeId node, const QuadCell& cell, const Item& item) c
 }
 
 void CellLists::attach(QuadNodeId node, const Item& item) {
-  postings_.push_back(cells_[raw(node)].list, QuadPosting::of(item.entry, item.box));
+  postings_.insert(cells_[raw(node)].list, QuadPosting::of(item.entry, item.box));
 }
 
 void CellLists::detach(QuadNodeId node, const Item& item) {
-  const auto postings = list(node);
-  const auto found = std::ranges::find(postings, item.entry, &QuadPosting::entry);
-  ensure(found != postings.end(), "quadtree: an entry is not in its cell's list");
-  postings_.swap_remove(cells_[raw(node)].list,
-                        static_cast<std::uint32_t>(found - postings.begin()));
+  ensure(postings_.erase(cells_[raw(node)].list, raw(item.entry)),
+         "quadtree: an entry is not in its cell's list");
 }
 
 void CellLists::take_all(QuadNodeId node, std::vector<Item>& out) {
-  for (const QuadPosting& posting : list(node)) {
-    out.push_back({posting.entry, store_.bounds(store_.owner(posting.entry))});
-  }
+  for_each_block(node, [&](std::span<const QuadPosting> postings) {
+    for (const QuadPosting& posting : postings)
+      out.push_back({posting.entry, store_.bounds(store_.owner(posting.entry))});
+  });
   postings_.release(cells_[raw(node)].list);
 }
 

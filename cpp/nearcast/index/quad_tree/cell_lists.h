@@ -1,9 +1,10 @@
-/// One plain list of entries per cell: what trees hold that stand behind a keyword already.
+/// One list of entries per cell: what trees hold that stand behind a keyword already. Lists are in
+/// the order of their entries (base/block_lists.h): many with one area are many in one cell.
 #pragma once
 
 #include <vector>
 
-#include "nearcast/base/list_arena.h"
+#include "nearcast/base/block_lists.h"
 #include "nearcast/index/quad_tree/cell_watcher.h"
 #include "nearcast/index/quad_tree/posting.h"
 #include "nearcast/index/quad_tree/quad_forest.h"
@@ -33,8 +34,14 @@ class CellLists : public QuadContent {
   bool stays(QuadNodeId node, const QuadCell& cell, const Item& item) const;
   void clear();
 
-  std::span<const QuadPosting> list(QuadNodeId node) const {
-    return postings_.view(cells_[raw(node)].list);
+  std::size_t size(QuadNodeId node) const { return cells_[raw(node)].list.size; }
+  const QuadPosting* find(QuadNodeId node, EntryId entry) const {  ///< or nullptr
+    return postings_.find(cells_[raw(node)].list, raw(entry));
+  }
+  /// Calls visit(postings) for each stretch of the cell's list.
+  template <typename Visit>
+  void for_each_block(QuadNodeId node, Visit&& visit) const {
+    postings_.for_each_block(cells_[raw(node)].list, visit);
   }
 
   std::size_t memory_bytes() const { return cells_.memory_bytes() + postings_.memory_bytes(); }
@@ -43,7 +50,7 @@ class CellLists : public QuadContent {
 
  private:
   struct Cell {
-    ListHandle list;
+    BlockList list;
     float chance;  ///< that a message asks for the tree
     float share;   ///< of all messages that visit the cell
   };
@@ -54,7 +61,7 @@ class CellLists : public QuadContent {
   float next_chance_ = 1;
   CellWatcher* watcher_ = nullptr;
   Array<Cell> cells_;  ///< by node
-  ListArena<QuadPosting> postings_;
+  BlockLists<QuadPosting, QuadPosting::KeyOf> postings_;
 };
 
 }  // namespace nearcast

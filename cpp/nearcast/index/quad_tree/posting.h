@@ -19,6 +19,10 @@ struct QuadPosting {
   }
   Rect box() const { return {west, south, east, north}; }
 
+  struct KeyOf {  ///< of lists in the order of their entries
+    std::uint32_t operator()(const QuadPosting& posting) const { return raw(posting.entry); }
+  };
+
  private:
   static float below(double value) {
     const float near = static_cast<float>(value);

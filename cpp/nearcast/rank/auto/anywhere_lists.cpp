@@ -1,21 +1,15 @@
 #include "nearcast/rank/auto/anywhere_lists.h"
 
-#include <algorithm>
-
 namespace nearcast {
 
 void AnywhereLists::add(std::size_t number, const AnywherePosting& posting) {
   if (lists_.size() <= number) lists_.resize(number + 1);
-  postings_.push_back(lists_[number], posting);
+  postings_.insert(lists_[number], posting);
   ++size_;
 }
 
 bool AnywhereLists::remove(std::size_t number, SubscriptionId id) {
-  const auto postings = list(number);
-  const auto found = std::find_if(postings.begin(), postings.end(),
-                                  [&](const AnywherePosting& own) { return own.id == id; });
-  if (found == postings.end()) return false;
-  postings_.swap_remove(lists_[number], static_cast<std::uint32_t>(found - postings.begin()));
+  if (number >= lists_.size() || !postings_.erase(lists_[number], raw(id))) return false;
   --size_;
   return true;
 }

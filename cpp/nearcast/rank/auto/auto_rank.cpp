@@ -165,11 +165,9 @@ void AutoRank::check_invariants() const {
              "auto: a subscription is not in a list of its tokens");
     }
     for (const RankRoute& route : routes_.far()) {
-      const auto is_own = [&](const AnywherePosting& posting) { return posting.id == id; };
       if (route.second == kUnknownToken) {
         ++anywhere;
-        const auto list = anywhere_.list(list_of(route.first));
-        ensure(std::count_if(list.begin(), list.end(), is_own) == 1,
+        ensure(anywhere_.find(list_of(route.first), id) != nullptr,
                "auto: a subscription is not found anywhere");
       } else {
         ++pairs;

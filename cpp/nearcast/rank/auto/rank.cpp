@@ -1,4 +1,5 @@
 /// One message through `auto`: near lists, anywhere lists, pairs; then scores.
+#include "nearcast/base/bounded_array.h"
 #include "nearcast/base/errors.h"
 #include "nearcast/rank/auto/auto_rank.h"
 #include "nearcast/rank/auto/candidates.h"
@@ -54,10 +55,15 @@ class AnywhereSearch {
         sink_(sink) {}
 
   void read(std::size_t list) {
-    const auto postings = lists_.list(list);
-    if (postings.empty()) return;
+    const std::size_t size = lists_.size(list);
+    if (size == 0) return;
     ++sink_.work.nodes_visited;
-    sink_.work.candidates += postings.size();
+    sink_.work.candidates += size;
+    lists_.for_each_block(list, [&](std::span<const AnywherePosting> postings) { read(postings); });
+  }
+
+ private:
+  void read(std::span<const AnywherePosting> postings) {
     for (const AnywherePosting& posting : postings) {
       const Relation relation = posting.is_single != 0 && is_whole_
                                     ? relation_of(posting.box, place_, is_point_)
@@ -72,7 +78,6 @@ class AnywhereSearch {
     }
   }
 
- private:
   const AnywhereLists& lists_;
   const ScoreRecords& records_;
   automatic::CellBox place_;

@@ -51,27 +51,16 @@ void CiqArrival::erase(SubscriptionId id) {
 void CiqArrival::add(std::uint64_t key, const Entry& entry) {
   const std::uint32_t number = numbers_.give(key);
   if (number >= lists_.size()) lists_.resize(number + 1);
-  entries_.push_back(lists_[number], entry);
-  const std::span<Entry> all = entries_.view(lists_[number]);
-  const auto place = std::ranges::upper_bound(all.first(all.size() - 1), entry.id, is_smaller,
-                                              [](const Entry& each) { return each.id; });
-  std::move_backward(place, all.end() - 1, all.end());
-  *place = entry;
+  entries_.insert(lists_[number], entry);
   ++size_;
 }
 
 void CiqArrival::remove(std::uint64_t key, SubscriptionId id) {
   const std::uint32_t number = numbers_.find(key);
   ensure(number != KeyNumbers::kNone, "ciq: a list is missing");
-  const std::span<Entry> all = entries_.view(lists_[number]);
-  const auto place =
-      std::ranges::lower_bound(all, id, is_smaller, [](const Entry& each) { return each.id; });
-  ensure(place != all.end() && place->id == id, "ciq: an entry is missing");
-  std::move(place + 1, all.end(), place);
+  ensure(entries_.erase(lists_[number], raw(id)), "ciq: an entry is missing");
   --size_;
-  if (--lists_[number].size != 0) return;
-  entries_.release(lists_[number]);
-  numbers_.take_back(number);
+  if (lists_[number].size == 0) numbers_.take_back(number);
 }
 
 void CiqArrival::threshold_changed(SubscriptionId id, Units) {
@@ -95,11 +84,16 @@ void CiqArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCount
 
 void CiqArrival::merge(CellPath cell, WorkCounters& work) {
   cursors_.clear();
+  blocks_.clear();
   for (std::size_t i = 0; i < newcomer_.size(); ++i) {
     const std::uint32_t number = numbers_.find(key_of(cell, newcomer_.terms[i].token));
     if (number == KeyNumbers::kNone) continue;
-    const std::span<const Entry> all = entries_.view(lists_[number]);
-    cursors_.push_back({all.data(), all.data() + all.size(), newcomer_.terms[i].weight});
+    const std::size_t first = blocks_.size();
+    entries_.for_each_block(lists_[number],
+                            [&](std::span<const Entry> block) { blocks_.push_back(block); });
+    const std::span<const Entry> block = blocks_[first];
+    cursors_.push_back({block.data(), block.data() + block.size(), first + 1, blocks_.size(),
+                        newcomer_.terms[i].weight});
   }
   work.nodes_visited += cursors_.size();
   while (!cursors_.empty()) {
@@ -112,7 +106,11 @@ void CiqArrival::merge(CellPath cell, WorkCounters& work) {
       if (cursor.entry->id == next) {
         text += cursor.weight * cursor.entry->weight;
         nearness = cursor.entry->nearness;
-        if (++cursor.entry == cursor.end) {
+        if (++cursor.entry == cursor.end && cursor.next < cursor.last) {
+          const std::span<const Entry> block = blocks_[cursor.next++];
+          cursor.entry = block.data();
+          cursor.end = block.data() + block.size();
+        } else if (cursor.entry == cursor.end) {
           cursor = cursors_.back();
           cursors_.pop_back();
           continue;
@@ -141,11 +139,9 @@ std::size_t CiqArrival::memory_bytes() const {
 
 void CiqArrival::check_invariants() const {
   std::size_t filed = 0;
-  for (const ListHandle& list : lists_) {
-    const std::span<const Entry> all = entries_.view(list);
-    for (std::size_t i = 1; i < all.size(); ++i)
-      ensure(is_smaller(all[i - 1].id, all[i].id), "ciq: a list is out of order");
-    filed += all.size();
+  for (const BlockList& list : lists_) {
+    entries_.check(list);
+    filed += list.size;
   }
   ensure(filed == size_, "ciq: entries are miscounted");
   state_.subscriptions.for_each([&](SubscriptionId id) {

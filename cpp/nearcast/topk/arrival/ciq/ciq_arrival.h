@@ -6,7 +6,8 @@
 ///
 ///   cells      the cell of the quadtree that a subscription is in is divided a number of times;
 ///              the three other children, each time, and the last cell are where it stands
-///   files      a cell has an inverted file whose lists are sorted by subscription
+///   files      a cell has an inverted file whose lists are sorted by subscription, in blocks: a
+///              change moves few entries (base/block_lists.h)
 ///   newcomers  merge the lists of their tokens, in each cell on their way down the quadtree,
 ///              subscription at a time: the text in common is known before a subscription is
 ///              looked at, and has to reach the bound (MinT)
@@ -18,7 +19,7 @@
 #include <vector>
 
 #include "nearcast/base/array.h"
-#include "nearcast/base/list_arena.h"
+#include "nearcast/base/block_lists.h"
 #include "nearcast/index/quad_tree/quad_cell.h"
 #include "nearcast/topk/arrival/arrival_index.h"
 #include "nearcast/topk/arrival/key_numbers.h"
@@ -50,10 +51,15 @@ class CiqArrival final : public ArrivalIndex {
   struct Row {
     float score, alpha;  ///< kScore*, α*
   };
-  /// How far a merge has come in one list.
+  struct KeyOf {
+    std::uint32_t operator()(const Entry& entry) const { return raw(entry.id); }
+  };
+  /// How far a merge has come in one list: in a block of it, whose successors are blocks_[next] to
+  /// blocks_[last].
   struct Cursor {
     const Entry* entry;
     const Entry* end;
+    std::size_t next, last;
     double weight;  ///< of the newcomer's token
   };
   /// A cell by its way down from the root: two bits a step, below a one.
@@ -72,12 +78,13 @@ class CiqArrival final : public ArrivalIndex {
   std::uint32_t divisions_;
   Array<Row> rows_;
   KeyNumbers numbers_;  ///< of lists, by cell and token
-  Array<ListHandle> lists_;
-  ListArena<Entry> entries_;
+  Array<BlockList> lists_;
+  BlockLists<Entry, KeyOf> entries_;
   std::size_t size_ = 0;  ///< entries
 
   Newcomer newcomer_;
   std::vector<Cursor> cursors_;
+  std::vector<std::span<const Entry>> blocks_;  ///< of the lists that are merged
   std::vector<SubscriptionId> candidates_;
 };
 
