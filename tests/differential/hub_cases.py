@@ -77,7 +77,7 @@ def _crowded_tops(rng: Random) -> Plan:
         ks=(1, 2, 5),
         wanted=(1, 1, 1, 2),
         window={"window_count": near(rng, 4, 16)},
-        events=near(rng, 130),
+        events=near(rng, 60),
         tokens=(1, 2, 3, 24, 25),
         publishing=0.9,
     )
