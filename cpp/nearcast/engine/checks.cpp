@@ -1,16 +1,10 @@
 /// May this event happen? Asked before anything changes.
 #include "nearcast/base/errors.h"
+#include "nearcast/base/number_text.h"
 #include "nearcast/engine/hub.h"
 
 namespace nearcast {
 namespace {
-
-std::string number_text(double number) {
-  std::string text = std::to_string(number);
-  text.erase(text.find_last_not_of('0') + 1);
-  if (text.back() == '.') text.pop_back();
-  return text;
-}
 
 std::string named(const char* noun, std::string_view id) {
   return noun + (" " + quoted(ExternalId(id)));

@@ -1,6 +1,7 @@
 #include "nearcast/engine/rank_engine.h"
 
 #include "nearcast/base/errors.h"
+#include "nearcast/base/number_text.h"
 #include "nearcast/rank/registry.h"
 
 namespace nearcast {
@@ -9,11 +10,11 @@ namespace {
 /// `who` is empty, or names the row.
 void check_terms(const std::string& who, double alpha, double threshold) {
   if (!(alpha >= 0 && alpha <= 1)) {  // also NaN
-    throw Error(ErrorKind::kInvalidSubscription, who + "alpha", std::to_string(alpha),
+    throw Error(ErrorKind::kInvalidSubscription, who + "alpha", number_text(alpha),
                 "a number from 0 to 1");
   }
   if (!(threshold > 0 && threshold <= 1)) {
-    throw Error(ErrorKind::kInvalidSubscription, who + "threshold", std::to_string(threshold),
+    throw Error(ErrorKind::kInvalidSubscription, who + "threshold", number_text(threshold),
                 "a number above 0, to 1");
   }
 }

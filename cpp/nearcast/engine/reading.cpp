@@ -112,7 +112,7 @@ std::vector<SubscriptionId> slots_of(const ExternalIds& known, const IdColumn& i
 
 void refuse(ErrorKind kind, std::size_t row, const std::string& what, double got,
             const std::string& wanted) {
-  throw Error(kind, "row " + std::to_string(row) + ": " + what, std::to_string(got), wanted);
+  throw Error(kind, "row " + std::to_string(row) + ": " + what, number_text(got), wanted);
 }
 
 void check_place(ErrorKind kind, const PlaceColumns& places, std::size_t row) {
@@ -128,7 +128,7 @@ void check_place(ErrorKind kind, const PlaceColumns& places, std::size_t row) {
   check("north", places.north[row], 90);
   if (places.south[row] > places.north[row]) {
     refuse(kind, row, "south", places.south[row],
-           "at most north, which is " + std::to_string(places.north[row]));
+           "at most north, which is " + number_text(places.north[row]));
   }
 }
 

@@ -2,22 +2,16 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/base/number_text.h"
 
 namespace nearcast {
 namespace {
 
-std::string text(double number) {
-  std::ostringstream out;
-  out << number;
-  return out.str();
-}
-
 std::string text(const ParameterValue& value) {
   if (const bool* is_on = std::get_if<bool>(&value)) return *is_on ? "true" : "false";
-  if (const double* number = std::get_if<double>(&value)) return text(*number);
+  if (const double* number = std::get_if<double>(&value)) return number_text(*number);
   return "'" + std::get<std::string>(value) + "'";
 }
 
@@ -31,7 +25,7 @@ std::string wanted(const ParameterSpec& spec) {
   if (std::holds_alternative<bool>(spec.standard)) return "true or false";
   if (std::holds_alternative<std::string>(spec.standard)) return "one of " + join(spec.choices);
   return std::string(spec.is_whole ? "a whole number" : "a number") + " from " +
-         text(spec.minimum) + " to " + text(spec.maximum);
+         number_text(spec.minimum) + " to " + number_text(spec.maximum);
 }
 
 bool is_allowed(const ParameterSpec& spec, const ParameterValue& value) {

@@ -1,12 +1,11 @@
 #include "nearcast/snapshot/snapshot.h"
 
 #include <cstring>
-#include <map>
 #include <optional>
-#include <sstream>
 
 #include "nearcast/base/errors.h"
 #include "nearcast/base/hash.h"
+#include "nearcast/snapshot/description.h"
 #include "nearcast/snapshot/reader.h"
 #include "nearcast/snapshot/writer.h"
 
@@ -16,59 +15,10 @@ namespace {
 constexpr const char* kRankMark = "rank";  ///< after the index: the engine ranks
 constexpr const char* kHubMark = "hub";    ///< after the index: a hub, with settings of its own
 
-using Values = std::map<std::string, ParameterValue>;
-
-/// Which index, with which parameters: a line each, so that a hexdump tells what a file is.
-std::string describe(const std::string& index, const std::string& mark, const Values& values) {
-  std::ostringstream out;
-  out << index;
-  if (!mark.empty()) out << '\t' << mark;
-  out << '\n';
-  out.precision(17);
-  for (const auto& [name, value] : values) {
-    out << name << '\t' << "bns"[value.index()] << '\t';
-    std::visit([&](const auto& item) { out << item; }, value);
-    out << '\n';
-  }
-  return out.str();
-}
-
 const std::string kTopPrefix = "@top.";  ///< of parameters of the top lists
 
-struct Description {
-  std::string index, mark;
-  Values parameters, settings;  ///< settings are those whose names begin with @
-};
-
-Description read_description(const std::string& text) {
-  std::istringstream in(text);
-  std::string line;
-  std::getline(in, line);
-  std::istringstream first(line);
-  Description found;
-  std::getline(first, found.index, '\t');
-  std::getline(first, found.mark, '\t');
-  while (std::getline(in, line)) {
-    std::istringstream fields(line);
-    std::string name, type, value;
-    if (!std::getline(fields, name, '\t') || !std::getline(fields, type, '\t')) {
-      throw Error(ErrorKind::kSnapshot, "snapshot: its description cannot be read");
-    }
-    std::getline(fields, value, '\t');
-    ParameterValue& place = name[0] == '@' ? found.settings[name] : found.parameters[name];
-    if (type == "b") {
-      place = value == "1";
-    } else if (type == "n") {
-      place = std::strtod(value.c_str(), nullptr);
-    } else {
-      place = value;
-    }
-  }
-  return found;
-}
-
-Values settings_of(const Hub& hub) {
-  Values all = hub.parameters();
+Description::Values settings_of(const Hub& hub) {
+  Description::Values all;
   const Rect& space = hub.top_settings().space;
   if (hub.window().count) all["@count"] = static_cast<double>(*hub.window().count);
   if (hub.window().seconds) all["@seconds"] = *hub.window().seconds;
@@ -102,7 +52,7 @@ std::unique_ptr<SharedHub> hub_as_described(const Description& found) {
   window.seconds = number("@seconds");
   const Rect space{number("@west").value_or(-180), number("@south").value_or(-90),
                    number("@east").value_or(180), number("@north").value_or(90)};
-  Values top_parameters;
+  Description::Values top_parameters;
   for (const auto& [name, value] : found.settings) {
     if (name.starts_with(kTopPrefix)) top_parameters[name.substr(kTopPrefix.size())] = value;
   }
@@ -123,9 +73,10 @@ Saved make_as_described(const Description& found) {
 }
 
 template <typename Any>
-void save(const Any& any, const std::string& description, const std::string& path) {
+void save(const Any& any, const Description& description, const std::string& path) {
   FileWriter out(path);
-  out.blob(description.data(), description.size(), 1);
+  const std::string text = description.text();
+  out.blob(text.data(), text.size(), 1);
   any.save(out);
   out.finish();
 }
@@ -151,13 +102,14 @@ std::uint64_t checksum(const void* bytes, std::size_t count) {
 }
 
 void save_snapshot(const Engine& engine, const std::string& path) {
-  save(engine, describe(engine.index_name(), "", engine.parameters()), path);
+  save(engine, {engine.index_name(), "", engine.parameters(), {}}, path);
 }
 void save_snapshot(const RankEngine& engine, const std::string& path) {
-  save(engine, describe(engine.index_name(), kRankMark, engine.parameters()), path);
+  save(engine, {engine.index_name(), kRankMark, engine.parameters(), {}}, path);
 }
 void save_snapshot(const Hub& hub, const std::string& path) {
-  save(hub, describe(hub.index_name(), kHubMark, settings_of(hub)), path);
+  save(hub, {hub.index_name(), kHubMark, hub.parameters(), settings_of(hub)},
+       path);
 }
 
 Saved open_snapshot(const std::string& path, Verify verify) {
@@ -168,7 +120,7 @@ Saved open_snapshot(const std::string& path, Verify verify) {
   }
   const Blob text = in.blob(1);
   Saved saved =
-      make_as_described(read_description({reinterpret_cast<const char*>(text.bytes), text.count}));
+      make_as_described(Description::from({reinterpret_cast<const char*>(text.bytes), text.count}));
   std::visit([&](const auto& one) { one->change([&](auto& inside) { inside.load(in); }); }, saved);
   if (!in.is_at_end())
     throw Error(ErrorKind::kSnapshot, "snapshot '" + path + "': has blobs that nothing reads");
