@@ -347,7 +347,9 @@ class Hub(InProcess):
         analyzer
             As it was when the snapshot was made; it is not part of the file.
         verify
-            Compare contents with their checksums: always, never, or if the file is small (None).
+            Check the contents before believing them: always, never, or if the file has at most
+            64 MiB (None). What is not checked is trusted: see "What may be trusted" in the guide
+            to snapshots.
         """
         saved = _core.open_snapshot(str(Path(path)), verify)
         if not isinstance(saved, _core.Hub):

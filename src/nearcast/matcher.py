@@ -415,7 +415,7 @@ class Matcher(InProcess):
         self._engine.check_invariants()
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write a snapshot, whole or not at all."""
+        """Write a snapshot, whole or not at all. A file that is there is replaced."""
         self._engine.save(str(Path(path)))
 
     @classmethod
@@ -426,7 +426,10 @@ class Matcher(InProcess):
         analyzer: Analyzer = DEFAULT_ANALYZER,
         verify: bool | None = None,
     ) -> Matcher:
-        """Open a snapshot by mapping it: the time does not depend on its size.
+        """Open a snapshot, which answers as the matcher that wrote it and can be changed.
+
+        One of kind `auto` in mode `match` is mapped: beyond the size that is checked, the time does
+        not depend on its size. Other indexes are built again.
 
         Parameters
         ----------
@@ -435,7 +438,9 @@ class Matcher(InProcess):
         analyzer
             As it was when the snapshot was made; it is not part of the file.
         verify
-            Compare contents with their checksums: always, never, or if the file is small (None).
+            Check the contents before believing them: always, never, or if the file has at most
+            64 MiB (None). What is not checked is trusted: see "What may be trusted" in the guide
+            to snapshots.
         """
         saved = _core.open_snapshot(str(Path(path)), verify)
         if isinstance(saved, _core.Hub):

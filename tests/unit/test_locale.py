@@ -48,7 +48,8 @@ def comma(tmp_path_factory):
 
 def test_settings_of_a_hub_survive_a_decimal_comma(comma, tmp_path):
     code = """
-hub = nc.Hub(index="ap-tree", kl_threshold=0.125, window=nc.Window(seconds=2.5), space=(0.5, 0.25, 10.75, 9.5))
+window, space = nc.Window(seconds=2.5), (0.5, 0.25, 10.75, 9.5)
+hub = nc.Hub(index="ap-tree", kl_threshold=0.125, window=window, space=space)
 hub.subscribe("s", keywords="tea", live=True)
 hub.save(sys.argv[1])
 opened = nc.Hub.open(sys.argv[1])

@@ -26,17 +26,20 @@ class ArchiveWriter {
   }
 };
 
-/// Where one blob lies: in a file that is open for mapping, and already mapped for reading.
+/// Where one blob lies: in memory for reading, and in a file that is open for mapping.
 struct Blob {
   const std::byte* bytes;
   std::size_t count;
-  int file;
+  int file;                 ///< -1: it is not to be mapped
   std::size_t file_offset;  ///< a multiple of the page size
 };
 
+/// A reader that is_checking() wants every structure that it fills to be checked: whatever stands
+/// in the file, no number leads outside and no place has two owners (base/claims.h).
 class ArchiveReader {
  public:
   virtual ~ArchiveReader() = default;
+  virtual bool is_checking() const = 0;
   /// The next blob. Throws a snapshot error unless its elements have this size.
   virtual Blob blob(std::size_t element_size) = 0;
 

@@ -13,6 +13,7 @@
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/check_index.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/errors.h"
 
 namespace nearcast {
@@ -101,8 +102,31 @@ class ListArena {
     free_.load(in);
   }
 
+  // ---- of an arena that was read: does every place have one owner? -----------------------------
+
+  std::size_t places() const { return items_.size(); }
+  /// The places that are free. What is in use must claim the others.
+  Claims claim_free() const {
+    constexpr const char* kWhat = "a free place of a list arena";
+    Claims claims(items_.size());
+    expect(free_.size() <= kMaxClasses && (free_.empty() || free_[0] == 0), kWhat);
+    for (std::uint32_t size_class = 1; size_class < free_.size(); ++size_class) {
+      for (std::uint32_t next = free_[size_class]; next != 0;) {
+        claims.claim(next - 1, capacity_of(size_class), kWhat);
+        std::memcpy(&next, at(next - 1), sizeof(next));
+      }
+    }
+    return claims;
+  }
+  /// What allocate(count) gave.
+  static void claim(Claims& claims, std::uint32_t start, std::uint64_t count, const char* what) {
+    expect(count >= 1 && count <= kLargest, what);
+    claims.claim(start, capacity_of(class_for(static_cast<std::uint32_t>(count))), what);
+  }
+
  private:
   static constexpr std::uint32_t kLargest = 0xC0000000u;  ///< the last capacity of 32 bits
+  static constexpr std::uint32_t kMaxClasses = 66;        ///< kLargest is of the last one
 
   static std::uint32_t class_for(std::uint32_t count) {
     ensure(count <= kLargest, "a list is longer than a list arena can hold");

@@ -115,7 +115,7 @@ void Region::adopt(const Blob& blob) {
   Region fresh;
   const std::size_t page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
   // A machine with larger pages than the writer's cannot map at this place.
-  if (blob.count < kMapFrom || blob.file_offset % page != 0) {
+  if (blob.file < 0 || blob.count < kMapFrom || blob.file_offset % page != 0) {
     fresh.grow(blob.count, 0);
     if (blob.count != 0) std::memcpy(fresh.data_, blob.bytes, blob.count);
   } else {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 
 namespace nearcast {
@@ -44,14 +43,6 @@ class SlotHeap {
   }
 
   std::size_t memory_bytes() const { return items_.memory_bytes() + places_.memory_bytes(); }
-  void save(ArchiveWriter& out) const {
-    items_.save(out);
-    places_.save(out);
-  }
-  void load(ArchiveReader& in) {
-    items_.load(in);
-    places_.load(in);
-  }
 
  private:
   static bool is_before(const Item& a, const Item& b) {

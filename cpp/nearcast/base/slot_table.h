@@ -16,6 +16,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/prefetch.h"
 
 namespace nearcast {
@@ -94,6 +95,23 @@ class NumberTable {
     migrated_ = header.migrated;
     cells_.load(in);
     old_cells_.load(in);
+  }
+
+  /// Of a table that was read: is every number that `is_used` accepts there once, no other one, and
+  /// each where a search finds it? `count` numbers are used, all below `limit`.
+  template <typename IsUsed, typename HashOf>
+  void check_loaded(std::size_t limit, std::size_t count, IsUsed&& is_used,
+                    HashOf&& hash_of_number) const {
+    constexpr const char* kWhat = "a table of hashes";
+    expect(count_ == count && (old_cells_.empty() || migrated_ <= old_cells_.size()), kWhat);
+    for (std::size_t i = 0; i < migrated_ && !old_cells_.empty(); ++i) {
+      expect(old_cells_[i] == 0, kWhat);
+    }
+    expect(cells_.empty() || count_ < cells_.size(), kWhat);
+    Claims numbers(limit);
+    const std::size_t found = check_cells(cells_, numbers, is_used, hash_of_number) +
+                              check_cells(old_cells_, numbers, is_used, hash_of_number);
+    expect(found == count, kWhat);
   }
 
  private:
@@ -195,6 +213,33 @@ class NumberTable {
     std::uint32_t number_bits_ = 0, distance_bits_ = 0;
     std::uint64_t farthest_ = 0, mark_mask_ = 0;  ///< farthest_: so far or farther
   };
+
+  template <typename IsUsed, typename HashOf>
+  static std::size_t check_cells(const Cells& cells, Claims& numbers, IsUsed& is_used,
+                                 HashOf& hash_of_number) {
+    constexpr const char* kWhat = "a table of hashes";
+    std::size_t empty = 0;
+    while (empty < cells.size() && cells[empty] != 0) ++empty;
+    expect(cells.empty() || empty < cells.size(), kWhat);  // a search ends at an empty cell
+    std::size_t found = 0;
+    std::size_t run = 0;  // full cells just before this one
+    std::size_t place = empty;
+    for (std::size_t i = 0; i < cells.size(); ++i, place = cells.next(place)) {
+      if (cells[place] == 0) {
+        run = 0;
+        continue;
+      }
+      const std::uint32_t number = cells.number(cells[place]);
+      numbers.claim(number, kWhat);
+      expect(is_used(number), kWhat);
+      const std::uint32_t hash = hash_of_number(number);
+      const std::size_t away = cells.distance(cells.home(hash), place);
+      expect(away <= run && cells[place] == cells.make(hash, number, away), kWhat);
+      ++run;
+      ++found;
+    }
+    return found;
+  }
 
   template <typename IsKey>
   static std::uint32_t find_in(const Cells& cells, std::uint32_t hash, IsKey&& is_key) {

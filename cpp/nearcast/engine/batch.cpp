@@ -1,7 +1,10 @@
 /// The two loops over a batch: subscriptions in, messages through.
+#include <algorithm>
+
 #include "nearcast/base/errors.h"
 #include "nearcast/engine/engine.h"
 #include "nearcast/engine/reading.h"
+#include "nearcast/index/registry.h"
 #include "nearcast/model/semantics.h"
 
 namespace nearcast {
@@ -148,6 +151,8 @@ void Engine::learn(const MessageColumns& messages) {
   vocabulary_.release_all(learned_.view());
   learned_.clear();
   for (const Token token : heard) learned_.push_back(token);
+  const auto& can = index_kind(index_name_).capabilities;
+  if (std::find(can.begin(), can.end(), "learns") != can.end()) sample_ = std::move(sample);
 }
 
 }  // namespace nearcast

@@ -1,6 +1,7 @@
 #include "nearcast/engine/engine.h"
 
 #include "nearcast/base/errors.h"
+#include "nearcast/engine/learned.h"
 #include "nearcast/index/registry.h"
 #include "nearcast/model/semantics.h"
 
@@ -167,14 +168,26 @@ void Engine::save(ArchiveWriter& out) const {
   store_.save(out);
   ids_.save(out);
   learned_.save(out);
+  save_sample(sample_, out);
   index_->save(out);
 }
 
-void Engine::load(ArchiveReader& in) {
+void Engine::load(ArchiveReader& in, bool is_part) {
   vocabulary_.load(in);
   store_.load(in);
   ids_.load(in);
   learned_.load(in);
+  sample_ = load_sample(in);
+  check_sample(sample_, vocabulary_.slots());
+  if (in.is_checking()) {
+    const Claims known = vocabulary_.check_loaded();
+    for (const Token token : learned_) expect(known.has(raw(token)), "a word that was learned");
+    store_.check_loaded(known);
+    ids_.check_loaded(store_.slots(), store_.size(), /*has_to_be_words=*/false,
+                      [&](std::uint32_t slot) { return store_.is_live(SubscriptionId{slot}); });
+    if (!is_part) check_uses({});
+  }
+  if (sample_.size() != 0) index_->learn(sample_);
   index_->load(in);
 }
 

@@ -58,6 +58,7 @@ class Engine {
   void unsubscribe(const IdColumn& ids);
   void replace_area(const ExternalId& id, const Area& area);
   bool has(const ExternalId& id) const;
+  bool has_only_words() const { return ids_.size() == 0 || ids_.has_words(); }  ///< as ids
   void learn(const MessageColumns& messages);
 
   MatchColumns match(const MessageColumns& messages, bool is_timed) const;
@@ -85,6 +86,7 @@ class Engine {
 
   /// Throws an unknown-id error.
   SubscriptionId slot_of(const ExternalId& id) const { return SubscriptionId{ids_.slot_of(id)}; }
+  bool is_live(SubscriptionId id) const { return raw(id) < store_.slots() && store_.is_live(id); }
   std::string_view word(SubscriptionId id) const { return ids_.word(raw(id)); }
   Area area(SubscriptionId id) const { return store_.area(id); }
   std::vector<WordClause> clauses(SubscriptionId id) const;  ///< views, until the next change
@@ -114,9 +116,11 @@ class Engine {
   const GivenParameters& parameters() const { return parameters_; }
   /// `uses`: of words, by token, that others hold.
   void check_invariants(std::vector<std::uint32_t> uses = {}) const;
+  void check_uses(std::vector<std::uint32_t> uses) const;  ///< the same, of words alone
 
   void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
+  /// `is_part`: others use its words as well, and their owner calls check_uses().
+  void load(ArchiveReader& in, bool is_part = false);
 
  private:
   SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row, TokenSpan tokens);
@@ -126,7 +130,6 @@ class Engine {
                     MatchColumns& out, Visit&& visit) const;
   void run(const Message& message, BatchScratch& scratch) const;
   void remove(SubscriptionId id);
-  void check_uses(std::vector<std::uint32_t> uses) const;
 
   std::string index_name_;
   GivenParameters parameters_;
@@ -135,6 +138,7 @@ class Engine {
   SubscriptionStore store_;
   ExternalIds ids_;
   Array<Token> learned_;  ///< of the sample that was learned last, each once: their words are held
+  MessageSample sample_;  ///< what the index has learned from last, if its kind does
   std::unique_ptr<MatchIndex> index_;
   MovingIndex* moving_ = nullptr;           ///< index_, once it holds messages
   const MessageStore* messages_ = nullptr;  ///< theirs

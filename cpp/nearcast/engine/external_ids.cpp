@@ -4,6 +4,7 @@
 
 #include "nearcast/base/errors.h"
 #include "nearcast/base/hash.h"
+#include "nearcast/base/utf8.h"
 
 namespace nearcast {
 namespace {
@@ -118,6 +119,18 @@ void ExternalIds::reserve(std::size_t count) {
 std::size_t ExternalIds::memory_bytes() const {
   return table_.memory_bytes() + low_.memory_bytes() + high_.memory_bytes() +
          words_.memory_bytes() + letters_.memory_bytes();
+}
+
+void ExternalIds::check_slot(std::uint32_t slot, Claims& letters) const {
+  constexpr const char* kWhat = "an id";
+  if (kind_ == Kind::kNumbers) {
+    expect(slot < low_.size() && (high_.empty() || slot < high_.size()), kWhat);
+    return;
+  }
+  expect(slot < words_.size() && words_[slot] < letters_.places(), kWhat);
+  const std::uint64_t length = *letters_.at(words_[slot]);
+  ListArena<std::uint32_t>::claim(letters, words_[slot], 1 + (length + 3) / 4, kWhat);
+  expect(is_utf8(word(slot)), kWhat);
 }
 
 void ExternalIds::save(ArchiveWriter& out) const {

@@ -9,6 +9,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/slot_table.h"
 
@@ -47,8 +48,24 @@ class ExternalIds {
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
+  /// Throws a snapshot error unless exactly the `count` slots below `slots` that `is_used` accepts
+  /// have ids, which are words if `has_to_be_words`.
+  template <typename IsUsed>
+  void check_loaded(std::size_t slots, std::size_t count, bool has_to_be_words,
+                    IsUsed&& is_used) const {
+    expect(kind_ <= Kind::kWords && (count == 0 || kind_ == Kind::kWords ||
+                                     (kind_ == Kind::kNumbers && !has_to_be_words)),
+           "the kind of ids");
+    Claims letters = letters_.claim_free();
+    for (std::uint32_t slot = 0; slot < slots && count != 0; ++slot) {
+      if (is_used(slot)) check_slot(slot, letters);
+    }
+    table_.check_loaded(slots, count, is_used,
+                        [&](std::uint32_t slot) { return hash_of_slot(slot); });
+  }
 
  private:
+  void check_slot(std::uint32_t slot, Claims& letters) const;
   enum class Kind : std::uint32_t { kUndecided, kNumbers, kWords };
 
   void check_kind(const ExternalId& id) const;

@@ -50,7 +50,13 @@ class LiveFlags {
   void save(ArchiveWriter& out) const { flags_.save(out); }
   void load(ArchiveReader& in) {
     flags_.load(in);
-    count_ = static_cast<std::size_t>(std::count(flags_.begin(), flags_.end(), 1));
+    count_ = flags_.size() - static_cast<std::size_t>(std::count(flags_.begin(), flags_.end(), 0));
+  }
+  template <typename Visit>
+  void for_each(Visit&& visit) const {
+    for (std::uint32_t slot = 0; slot < flags_.size(); ++slot) {
+      if (flags_[slot] != 0) visit(SubscriptionId{slot});
+    }
   }
 
  private:
@@ -130,6 +136,8 @@ class Hub {
   void load(ArchiveReader& in);  ///< into a new hub with the same settings
 
  private:
+  void load_expiries(ArchiveReader& in);
+  void check_loaded() const;
   /// A message is taken in within a few microseconds: a slice is well below a millisecond.
   static constexpr std::size_t kSlice = 128;
   static constexpr double kNever = std::numeric_limits<double>::infinity();

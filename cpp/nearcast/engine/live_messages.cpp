@@ -10,10 +10,13 @@ std::optional<MessageId> LiveMessages::find(std::string_view id) const {
 MessageId LiveMessages::add(std::string_view id, const NewMessage& message) {
   const MessageId added = store_.add(message);
   ids_.bind(ExternalId(id), raw(added));
-  if (message.expires != MessageStore::kNever) {
-    expiries_.push({message.expires, store_.number(added), raw(added)});
-  }
+  wait_for_end(added);
   return added;
+}
+
+void LiveMessages::wait_for_end(MessageId id) {
+  const double expires = store_.expires(id);
+  if (expires != MessageStore::kNever) expiries_.push({expires, store_.number(id), raw(id)});
 }
 
 void LiveMessages::drop(MessageId id) {
@@ -43,13 +46,16 @@ std::size_t LiveMessages::memory_bytes() const {
 void LiveMessages::save(ArchiveWriter& out) const {
   store_.save(out);
   ids_.save(out);
-  expiries_.save(out);
 }
 
-void LiveMessages::load(ArchiveReader& in) {
-  store_.load(in);
+void LiveMessages::load(ArchiveReader& in, const Claims& known_tokens) {
+  store_.load(in, known_tokens);
   ids_.load(in);
-  expiries_.load(in);
+  if (in.is_checking()) {
+    ids_.check_loaded(store_.slots(), store_.size(), /*has_to_be_words=*/true,
+                      [&](std::uint32_t slot) { return store_.is_live(MessageId{slot}); });
+  }
+  store_.for_each([&](MessageId id) { wait_for_end(id); });
 }
 
 }  // namespace nearcast

@@ -35,9 +35,11 @@ class LiveMessages {
 
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
+  void load(ArchiveReader& in, const Claims& known_tokens);
 
  private:
+  void wait_for_end(MessageId id);  ///< if it has one
+
   MessageStore store_;
   ExternalIds ids_;
   SlotHeap expiries_;

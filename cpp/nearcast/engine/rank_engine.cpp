@@ -212,6 +212,10 @@ void RankEngine::check_invariants() const {
   index_->check_invariants();
   if (!owns_words_) return;
   vocabulary_->check_invariants();
+  check_uses();
+}
+
+void RankEngine::check_uses() const {
   std::vector<std::uint32_t> uses;
   count_uses(uses);
   for (std::uint32_t token = 0; token < uses.size(); ++token) {
@@ -232,14 +236,19 @@ void RankEngine::save(ArchiveWriter& out) const {
   if (owns_words_) vocabulary_->save(out);
   store_.save(out);
   ids_.save(out);
-  index_->save(out);
 }
 
 void RankEngine::load(ArchiveReader& in) {
   if (owns_words_) vocabulary_->load(in);
   store_.load(in);
   ids_.load(in);
-  index_->load(in);
+  if (in.is_checking()) {
+    store_.check_loaded(vocabulary_->check_loaded(), vocabulary_->slots());
+    if (owns_words_) check_uses();
+    ids_.check_loaded(store_.slots(), store_.size(), /*has_to_be_words=*/false,
+                      [&](std::uint32_t slot) { return store_.is_live(SubscriptionId{slot}); });
+  }
+  index_->build_all();
 }
 
 }  // namespace nearcast

@@ -54,6 +54,8 @@ class RankEngine {
   void unsubscribe(const IdColumn& ids);
   void replace_area(const ExternalId& id, const Rect& area);  ///< the slot stays the same
   bool has(const ExternalId& id) const;
+  bool has_only_words() const { return ids_.size() == 0 || ids_.has_words(); }  ///< as ids
+  bool is_live(SubscriptionId id) const { return raw(id) < store_.slots() && store_.is_live(id); }
 
   /// From now on the weights are those of this epoch; everything is weighed anew at once.
   void start_epoch(const EpochColumns& epoch);
@@ -101,6 +103,7 @@ class RankEngine {
   void check_rows(const RankSubscriptionColumns& rows) const;
   void run(const Message& message, RankScratch& scratch, RankSink& sink) const;
   void remove(SubscriptionId id);
+  void check_uses() const;
 
   std::string index_name_;
   GivenParameters parameters_;

@@ -18,6 +18,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/ids.h"
 
 namespace nearcast {
@@ -78,6 +79,17 @@ class SafeRegions {
     owners_.load(in);
     size_ = 0;
     for_each([&](SubscriptionId, const Region&) { ++size_; });
+  }
+  /// Throws a snapshot error unless every promise that was read has an impact region of its own.
+  void check_loaded() const {
+    constexpr const char* kWhat = "a promise";
+    std::size_t owned = 0;
+    for (const std::uint32_t owner : owners_) owned += owner != 0;
+    expect(owned == size_, kWhat);
+    for_each([&](SubscriptionId id, const Region& region) {
+      expect(is_impact(region.impact) && owner(region.impact) == id && region.impact != id, kWhat);
+      expect(region.reach >= 0 && region.reach < 1e9 && region.promised <= 1e9, kWhat);  // not NaN
+    });
   }
 
  private:

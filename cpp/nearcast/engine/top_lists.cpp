@@ -69,18 +69,40 @@ void TopLists::save(ArchiveWriter& out) const {
   ids_.save(out);
   free_slots_.save(out);
   out.value(slots_);
-  out.value(is_holding());
+  out.value(static_cast<std::uint8_t>(is_holding()));
   if (is_holding()) engine_->save(out);
 }
 
-void TopLists::load(ArchiveReader& in) {
+void TopLists::load(ArchiveReader& in, const Claims& known_tokens, std::size_t tokens) {
   weights_->load(in);
   ids_.load(in);
   free_slots_.load(in);
   slots_ = in.value<std::uint32_t>();
-  if (!in.value<bool>()) return;
-  engine_ = make_engine();
-  engine_->load(in);
+  const bool is_there = in.value<std::uint8_t>() != 0;
+  if (in.is_checking()) weights_->check_loaded(tokens);
+  if (is_there) {
+    engine_ = make_engine();
+    engine_->load(in, known_tokens);
+  }
+  if (in.is_checking()) check_loaded();
+}
+
+void TopLists::check_loaded() const {
+  constexpr const char* kWhat = "a slot of a top subscription";
+  const auto is_used = [&](std::uint32_t slot) {
+    return is_holding() && engine_->has(SubscriptionId{slot});
+  };
+  expect(slots_ == free_slots_.size() + (is_holding() ? engine_->size() : 0), kWhat);
+  Claims slots(slots_);
+  slots.claim_all(free_slots_, kWhat);
+  std::size_t used = 0;
+  for (std::uint32_t slot = 0; slot < slots_; ++slot) {
+    if (!is_used(slot)) continue;
+    slots.claim(slot, kWhat);
+    ++used;
+  }
+  expect(used == (is_holding() ? engine_->size() : 0), kWhat);
+  ids_.check_loaded(slots_, used, /*has_to_be_words=*/true, is_used);
 }
 
 }  // namespace nearcast

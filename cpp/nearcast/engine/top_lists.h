@@ -75,10 +75,12 @@ class TopLists {
   void check_invariants() const;
 
   void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);  ///< when the messages are there
+  /// When the messages are there; `tokens` is above every token.
+  void load(ArchiveReader& in, const Claims& known_tokens, std::size_t tokens);
 
  private:
   std::unique_ptr<TopEngine> make_engine() const;
+  void check_loaded() const;
 
   const MessageStore& messages_;
   TopSettings settings_;

@@ -43,7 +43,7 @@ const std::vector<IndexKind>& index_kinds() {
   static const std::vector<IndexKind> kinds = {
       kind<AutoIndex>("auto",
                       "our own: rarest keyword, then vector-sized spatial trees; the default",
-                      {"match", "rank"}),
+                      {"match", "rank", "maps"}),
       kind<ApSuccession>("ap-tree",
                          "cuts of keywords or cells of space, whichever costs less at a node",
                          {"match", "learns"}),

@@ -17,7 +17,8 @@ struct IndexKind {
   std::string summary;
   std::vector<ParameterSpec> parameters;
   /// "match" for all; "learns": uses a message sample; "rank": ranks itself, see rank/registry.h;
-  /// "moving": keeps messages itself, for live and moving subscriptions.
+  /// "moving": keeps messages itself, for live and moving subscriptions; "maps": is mapped when a
+  /// snapshot is opened, not built again.
   std::vector<std::string> capabilities;
   std::unique_ptr<MatchIndex> (*make)(const SubscriptionStore& store, const Parameters& parameters);
 };

@@ -1,7 +1,6 @@
 /// One plain value per entry, found by number.
 #pragma once
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 
@@ -27,14 +26,6 @@ class EntryMap {
   }
 
   std::size_t memory_bytes() const { return first_.memory_bytes() + further_.memory_bytes(); }
-  void save(ArchiveWriter& out) const {
-    first_.save(out);
-    further_.save(out);
-  }
-  void load(ArchiveReader& in) {
-    first_.load(in);
-    further_.load(in);
-  }
 
  private:
   // The entries of further clauses carry this bit (model/subscription_store.h).

@@ -1,6 +1,8 @@
 #include "nearcast/model/message_store.h"
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "nearcast/base/errors.h"
 
@@ -55,12 +57,17 @@ MessageId MessageStore::add(const NewMessage& message) {
   centres_[slot] = centre_of(message.place);
   numbers_[slot] = next_number_++;
   expires_[slot] = message.expires;
-  outlines_[slot] = outline_of(message.tokens) | (message.place.is_point ? 0 : kBoxOutline);
+  link(slot);
+  ++live_;
+  return MessageId{slot};
+}
+
+void MessageStore::link(Word slot) {
+  const MessageId id{slot};
+  outlines_[slot] = outline_of(tokens(id)) | (is_point(id) ? 0 : kBoxOutline);
   const Word last = links_[0].previous;
   links_[slot + 1] = {last, 0};
   links_[last].next = links_[0].previous = slot + 1;
-  ++live_;
-  return MessageId{slot};
 }
 
 void MessageStore::hide(MessageId id) {
@@ -111,24 +118,33 @@ void MessageStore::save(ArchiveWriter& out) const {
   centres_.save(out);
   numbers_.save(out);
   expires_.save(out);
-  outlines_.save(out);
-  links_.save(out);
   records_.save(out);
   free_slots_.save(out);
   words_.save(out);
 }
 
-void MessageStore::load(ArchiveReader& in) {
+void MessageStore::load(ArchiveReader& in, const Claims& known_tokens) {
   live_ = in.value<std::uint64_t>();
   next_number_ = in.value<std::uint64_t>();
   centres_.load(in);
   numbers_.load(in);
   expires_.load(in);
-  outlines_.load(in);
-  links_.load(in);
   records_.load(in);
   free_slots_.load(in);
   words_.load(in);
+  if (in.is_checking()) check_loaded(known_tokens);
+  // Outlines and the order follow from the messages.
+  outlines_.resize(slots());
+  links_.resize(slots() + 1);
+  std::vector<MessageId> by_age;
+  by_age.reserve(size());
+  for_each([&](MessageId id) { by_age.push_back(id); });
+  std::sort(by_age.begin(), by_age.end(),
+            [&](MessageId a, MessageId b) { return number(a) < number(b); });
+  for (std::size_t i = 0; i < by_age.size(); ++i) {
+    expect(i == 0 || number(by_age[i - 1]) < number(by_age[i]), "the order of messages");
+    link(raw(by_age[i]));
+  }
 }
 
 }  // namespace nearcast

@@ -15,6 +15,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/prefetch.h"
@@ -84,7 +85,9 @@ class MessageStore {
 
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
+  /// If the reader is checking, throws a snapshot error if what was read is not sound or has a
+  /// token that is not known.
+  void load(ArchiveReader& in, const Claims& known_tokens);
 
  private:
   using Word = std::uint32_t;
@@ -105,6 +108,9 @@ class MessageStore {
     return 1 + token_count(header) * ((header & kHasCounts) != 0 ? 2 : 1) +
            ((header & kHasBox) != 0 ? kBoxWords : 0);
   }
+  void link(Word slot);  ///< as the newest of all
+  void check_loaded(const Claims& known_tokens) const;
+  void check_record(MessageId id, const Claims& known_tokens, Claims& words) const;
   const Word* record(MessageId id) const { return words_.at(records_[raw(id)] - 1); }
 
   std::size_t live_ = 0;

@@ -17,6 +17,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/prefetch.h"
@@ -81,8 +82,11 @@ class SubscriptionStore {
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
+  /// Throws a snapshot error if what was read is not sound, or has a token that is not known.
+  void check_loaded(const Claims& known_tokens) const;
 
  private:
+  struct Check;
   using Word = std::uint32_t;
   struct Extra {
     SubscriptionId owner;

@@ -23,8 +23,6 @@ class BruteForceRank final : public RankIndex {
 
   std::size_t memory_bytes() const override { return 0; }
   void check_invariants() const override {}
-  void save(ArchiveWriter&) const override {}
-  void load(ArchiveReader&) override {}
 };
 
 }  // namespace nearcast

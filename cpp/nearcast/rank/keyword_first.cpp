@@ -114,20 +114,4 @@ void KeywordFirstRank::check_invariants() const {
   ensure(homes == postings, "keyword-first: lists hold what no subscription knows of");
 }
 
-void KeywordFirstRank::save(ArchiveWriter& out) const {
-  frequencies_.save(out);
-  lists_.save(out);
-  postings_.save(out);
-  home_lists_.save(out);
-  homes_.save(out);
-}
-
-void KeywordFirstRank::load(ArchiveReader& in) {
-  frequencies_.load(in);
-  lists_.load(in);
-  postings_.load(in);
-  home_lists_.load(in);
-  homes_.load(in);
-}
-
 }  // namespace nearcast

@@ -31,8 +31,6 @@ class KeywordFirstRank final : public RankIndex {
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  private:
   struct Posting {

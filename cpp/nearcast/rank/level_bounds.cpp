@@ -103,16 +103,4 @@ void LevelBounds::check_invariants(const RTreeNodes& nodes, const TokenOrder& or
   if (nodes.root() != kNoRNode) check_below(check_below, nodes.root());
 }
 
-void LevelBounds::save(ArchiveWriter& out) const {
-  rows_.save(out);
-  reaches_.save(out);
-  rests_.save(out);
-}
-
-void LevelBounds::load(ArchiveReader& in) {
-  rows_.load(in);
-  reaches_.load(in);
-  rests_.load(in);
-}
-
 }  // namespace nearcast

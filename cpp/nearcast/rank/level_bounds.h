@@ -63,8 +63,6 @@ class LevelBounds {
 
   std::size_t memory_bytes() const;
   void check_invariants(const RTreeNodes& nodes, const TokenOrder& order) const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Row {
@@ -133,14 +131,6 @@ class LevelSummary {
   void check_invariants(const RTreeNodes& nodes) const {
     levels.check_invariants(nodes);
     bounds.check_invariants(nodes, levels.order());
-  }
-  void save(ArchiveWriter& out) const {
-    levels.save(out);
-    bounds.save(out);
-  }
-  void load(ArchiveReader& in) {
-    levels.load(in);
-    bounds.load(in);
   }
 
   TokenLevels levels;

@@ -61,8 +61,6 @@ class NodeBounds {
 
   std::size_t memory_bytes() const { return bounds_.memory_bytes(); }
   void check_invariants(const RTreeNodes& nodes) const;
-  void save(ArchiveWriter& out) const { bounds_.save(out); }
-  void load(ArchiveReader& in) { bounds_.load(in); }
 
  private:
   RankBounds of_entry(EntryId entry) const;

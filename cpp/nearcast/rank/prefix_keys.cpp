@@ -44,16 +44,4 @@ std::size_t PrefixStore::memory_bytes() const {
   return frequencies_.memory_bytes() + rows_.memory_bytes() + keys_.memory_bytes();
 }
 
-void PrefixStore::save(ArchiveWriter& out) const {
-  frequencies_.save(out);
-  rows_.save(out);
-  keys_.save(out);
-}
-
-void PrefixStore::load(ArchiveReader& in) {
-  frequencies_.load(in);
-  rows_.load(in);
-  keys_.load(in);
-}
-
 }  // namespace nearcast

@@ -32,8 +32,6 @@ class PrefixStore {
   void forget(EntryId entry);
 
   std::size_t memory_bytes() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Row {
@@ -71,8 +69,6 @@ class PrefixKeys {
   void forget(EntryId) {}
   std::size_t memory_bytes() const { return 0; }
   void check_invariants() const {}
-  void save(ArchiveWriter&) const {}
-  void load(ArchiveReader&) {}
 
  private:
   const PrefixStore& store_;

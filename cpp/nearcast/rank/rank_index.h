@@ -7,7 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/visit_stamps.h"
 #include "nearcast/base/work_counters.h"
@@ -84,8 +83,13 @@ class RankIndex {
   virtual void check_invariants()
       const = 0;  ///< throws an internal error that names what is broken
 
-  virtual void save(ArchiveWriter& out) const = 0;
-  virtual void load(ArchiveReader& in) = 0;
+  /// When a snapshot is opened: the index of all that is in the store.
+  void build_all() {
+    std::vector<SubscriptionId> ids;
+    ids.reserve(store_.size());
+    store_.for_each([&](SubscriptionId id) { ids.push_back(id); });
+    build(ids);
+  }
 
  protected:
   const RankStore& store_;

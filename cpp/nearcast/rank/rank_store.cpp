@@ -55,6 +55,24 @@ std::size_t RankStore::memory_bytes() const {
   return subscriptions_.memory_bytes() + extras_.memory_bytes() + weights_.memory_bytes();
 }
 
+void RankStore::check_loaded(const Claims& known_tokens, std::size_t tokens) const {
+  constexpr const char* kWhat = "the terms of a rank subscription";
+  subscriptions_.check_loaded(known_tokens);
+  weights_.check_loaded(tokens);
+  expect(extras_.size() >= slots(), kWhat);
+  for_each([&](SubscriptionId id) {
+    const AreaKind kind = subscriptions_.area_kind(id);
+    expect(kind == AreaKind::kBox || kind == AreaKind::kSplitBox, kWhat);
+    expect(subscriptions_.is_only_clause(entry_of(id)), kWhat);
+    const Clause clause = subscriptions_.clause(entry_of(id));
+    expect(!clause.positive.empty() && clause.negative.empty(), kWhat);
+    const auto [alpha, threshold] = terms(id);
+    expect(alpha >= 0 && alpha <= 1 && threshold > 0 && threshold <= 1 &&
+               weight(id) == weights_.sum(clause.positive),
+           kWhat);
+  });
+}
+
 void RankStore::save(ArchiveWriter& out) const {
   subscriptions_.save(out);
   extras_.save(out);

@@ -75,6 +75,8 @@ class RankStore {
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
+  /// Throws a snapshot error if what was read is not sound, or has a token that is not known.
+  void check_loaded(const Claims& known_tokens, std::size_t tokens) const;
 
  private:
   struct Extra {

@@ -76,14 +76,4 @@ std::size_t RtPlusTreeRank::memory_bytes() const {
   return tree_->memory_bytes() + prefixes_->memory_bytes();
 }
 
-void RtPlusTreeRank::save(ArchiveWriter& out) const {
-  prefixes_->save(out);
-  tree_->save(out);
-}
-
-void RtPlusTreeRank::load(ArchiveReader& in) {
-  prefixes_->load(in);
-  tree_->load(in);
-}
-
 }  // namespace nearcast

@@ -32,8 +32,6 @@ class RtPlusTreeRank final : public RankIndex {
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override { tree_->check_invariants(); }
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  private:
   using Near = TokenCounts<PrefixKeys<Contact::kNear>>;

@@ -62,14 +62,6 @@ class SummaryPair {
     first.check_invariants(nodes);
     second.check_invariants(nodes);
   }
-  void save(ArchiveWriter& out) const {
-    first.save(out);
-    second.save(out);
-  }
-  void load(ArchiveReader& in) {
-    first.load(in);
-    second.load(in);
-  }
 
   First first;
   Second second;

@@ -2,6 +2,7 @@
 
 #include "nearcast/base/errors.h"
 #include "nearcast/base/number_text.h"
+#include "nearcast/base/utf8.h"
 
 namespace nearcast {
 namespace {
@@ -51,6 +52,10 @@ std::string Description::text() const {
 }
 
 Description Description::from(std::string_view text) {
+  if (!is_utf8(text)) {
+    throw Error(ErrorKind::kSnapshot, "snapshot: its description cannot be read",
+                "bytes that are not UTF-8", "text");
+  }
   Description found;
   std::string_view first = take(text, '\n');
   found.index = take(first, '\t');

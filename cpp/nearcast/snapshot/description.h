@@ -7,16 +7,15 @@
 /// Names that begin with @ are settings of the hub, all others parameters of the index.
 #pragma once
 
-#include <map>
 #include <string>
 #include <string_view>
 
-#include "nearcast/index/parameters.h"
+#include "nearcast/engine/engine.h"
 
 namespace nearcast {
 
 struct Description {
-  using Values = std::map<std::string, ParameterValue>;
+  using Values = Engine::GivenParameters;
 
   std::string index, mark;
   Values parameters, settings;

@@ -1,8 +1,12 @@
 /// The snapshot file: header, blobs that start at page borders, table of blobs.
 ///
 /// Opening reads the header and the table and maps the blobs: it costs the same for a thousand
-/// subscriptions as for ten million. Contents are checked against their checksums when the file is
-/// small or when asked; the header and the table always are.
+/// subscriptions as for ten million. The header and the table are always checked. Contents are
+/// checked when the file is small or when asked: against their checksums, which find damage, and
+/// then number by number (base/claims.h), so that a file made to harm is refused as well.
+///
+/// A small file is copied before it is checked: what was checked cannot change. A larger one is
+/// mapped, and must not be written to in place; saving replaces it by another file.
 #pragma once
 
 #include <array>
@@ -12,9 +16,10 @@
 namespace nearcast {
 
 constexpr std::array<char, 8> kSnapshotMagic = {'N', 'E', 'A', 'R', 'C', 'A', 'S', 'T'};
-constexpr std::uint32_t kSnapshotVersion = 2;
+constexpr std::uint32_t kSnapshotVersion = 3;
 constexpr std::size_t kBlobAlignment = 4096;
 constexpr std::uint64_t kAlwaysVerifyUpTo = 64ull << 20;
+constexpr std::uint64_t kCopyUpTo = 1ull << 20;
 
 struct SnapshotHeader {
   std::array<char, 8> magic = kSnapshotMagic;

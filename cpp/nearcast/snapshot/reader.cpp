@@ -12,10 +12,13 @@
 
 namespace nearcast {
 
-FileReader::FileReader(std::string path) : path_(std::move(path)) {
+FileReader::FileReader(std::string path, Verify verify) : path_(std::move(path)) {
   try {
     open_file();
     read_header();
+    is_checking_ =
+        verify == Verify::kAlways || (verify == Verify::kIfSmall && size_ <= kAlwaysVerifyUpTo);
+    if (is_checking_) verify_contents();
   } catch (...) {
     release();
     throw;
@@ -25,7 +28,7 @@ FileReader::FileReader(std::string path) : path_(std::move(path)) {
 FileReader::~FileReader() { release(); }
 
 void FileReader::release() {
-  if (bytes_ != nullptr) ::munmap(const_cast<std::byte*>(bytes_), size_);
+  if (bytes_ != nullptr && copy_.empty()) ::munmap(const_cast<std::byte*>(bytes_), size_);
   if (file_ >= 0) ::close(file_);
 }
 
@@ -35,15 +38,40 @@ void FileReader::refuse(const std::string& what, const std::string& got, const s
 }
 
 void FileReader::open_file() {
-  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (path_.find('\0') != std::string::npos) {
+    refuse("could not be opened", "a path with a null character", "the path of a file");
+  }
+  // O_NONBLOCK: a pipe without a writer is refused below instead of being waited for.
+  file_ = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file_ < 0) refuse("could not be opened", std::strerror(errno));
-  struct stat status{};
-  if (::fstat(file_, &status) != 0) refuse("could not be read", std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) refuse("is not a file");
-  size_ = static_cast<std::uint64_t>(status.st_size);
+  size_ = size_now();
   if (size_ < sizeof(SnapshotHeader)) {
     refuse("is too short", std::to_string(size_) + " bytes", "a nearcast snapshot");
   }
+  size_ <= kCopyUpTo ? copy_file() : map_file();
+}
+
+std::uint64_t FileReader::size_now() const {
+  struct stat status{};
+  if (::fstat(file_, &status) != 0) refuse("could not be read", std::strerror(errno));
+  if (!S_ISREG(status.st_mode)) refuse("is not a file");
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+void FileReader::copy_file() {
+  copy_.resize(size_);
+  for (std::size_t done = 0; done < size_;) {
+    const ssize_t count =
+        ::pread(file_, copy_.data() + done, size_ - done, static_cast<off_t>(done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) refuse("could not be read", std::strerror(errno));
+    if (count == 0) refuse("is not whole", "a file that became shorter", "one that stays as it is");
+    done += static_cast<std::size_t>(count);
+  }
+  bytes_ = copy_.data();
+}
+
+void FileReader::map_file() {
   void* mapped = ::mmap(nullptr, size_, PROT_READ, MAP_SHARED, file_, 0);
   if (mapped == MAP_FAILED) refuse("could not be mapped", std::strerror(errno));
   bytes_ = static_cast<const std::byte*>(mapped);
@@ -97,7 +125,12 @@ Blob FileReader::blob(std::size_t element_size) {
     refuse("does not fit", "elements of " + std::to_string(row.element_size) + " bytes",
            std::to_string(element_size) + " bytes", "was it written by another build of nearcast?");
   }
-  return {bytes_ + row.offset, row.count, file_, row.offset};
+  return {bytes_ + row.offset, row.count, copy_.empty() ? file_ : -1, row.offset};
+}
+
+void FileReader::finish() const {
+  if (next_ != rows_.size()) refuse("has blobs that nothing reads");
+  if (size_now() != size_) refuse("became shorter or longer while it was read");
 }
 
 void FileReader::verify_contents() const {

@@ -1,8 +1,10 @@
 #include "nearcast/snapshot/snapshot.h"
 
+#include <cmath>
 #include <cstring>
 #include <optional>
 
+#include "nearcast/base/claims.h"
 #include "nearcast/base/errors.h"
 #include "nearcast/base/hash.h"
 #include "nearcast/snapshot/description.h"
@@ -50,8 +52,12 @@ std::unique_ptr<SharedHub> hub_as_described(const Description& found) {
     window.count = static_cast<std::uint64_t>(*count);
   }
   window.seconds = number("@seconds");
+  expect(!window.seconds || (*window.seconds > 0 && std::isfinite(*window.seconds)), "the window");
   const Rect space{number("@west").value_or(-180), number("@south").value_or(-90),
                    number("@east").value_or(180), number("@north").value_or(90)};
+  expect(space.west >= -180 && space.west < space.east && space.east <= 180 && space.south >= -90 &&
+             space.south < space.north && space.north <= 90,
+         "the space of top subscriptions");
   Description::Values top_parameters;
   for (const auto& [name, value] : found.settings) {
     if (name.starts_with(kTopPrefix)) top_parameters[name.substr(kTopPrefix.size())] = value;
@@ -108,23 +114,31 @@ void save_snapshot(const RankEngine& engine, const std::string& path) {
   save(engine, {engine.index_name(), kRankMark, engine.parameters(), {}}, path);
 }
 void save_snapshot(const Hub& hub, const std::string& path) {
-  save(hub, {hub.index_name(), kHubMark, hub.parameters(), settings_of(hub)},
-       path);
+  save(hub, {hub.index_name(), kHubMark, hub.parameters(), settings_of(hub)}, path);
 }
 
 Saved open_snapshot(const std::string& path, Verify verify) {
-  FileReader in(path);
-  if (verify == Verify::kAlways ||
-      (verify == Verify::kIfSmall && in.file_size() <= kAlwaysVerifyUpTo)) {
-    in.verify_contents();
+  FileReader in(path, verify);
+  try {
+    const Blob text = in.blob(1);
+    Saved saved = make_as_described(
+        Description::from({reinterpret_cast<const char*>(text.bytes), text.count}));
+    std::visit([&](const auto& one) { one->change([&](auto& inside) { inside.load(in); }); },
+               saved);
+    in.finish();
+    return saved;
+  } catch (const Error& error) {
+    // A structure does not know which file it is read from.
+    constexpr std::string_view kNoFile = "snapshot: ";
+    const std::string what = error.what();
+    if (error.kind == ErrorKind::kSnapshot && what.starts_with(kNoFile)) {
+      in.refuse(what.substr(kNoFile.size()), error.got, error.wanted, error.hint);
+    }
+    if (error.kind == ErrorKind::kInternal) {
+      in.refuse("its contents do not fit together", what, "what nearcast writes");
+    }
+    throw;
   }
-  const Blob text = in.blob(1);
-  Saved saved =
-      make_as_described(Description::from({reinterpret_cast<const char*>(text.bytes), text.count}));
-  std::visit([&](const auto& one) { one->change([&](auto& inside) { inside.load(in); }); }, saved);
-  if (!in.is_at_end())
-    throw Error(ErrorKind::kSnapshot, "snapshot '" + path + "': has blobs that nothing reads");
-  return saved;
 }
 
 }  // namespace nearcast

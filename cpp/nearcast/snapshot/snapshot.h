@@ -9,6 +9,7 @@
 #include "nearcast/engine/guarded.h"
 #include "nearcast/engine/rank_engine.h"
 #include "nearcast/engine/shared_hub.h"
+#include "nearcast/snapshot/reader.h"
 
 namespace nearcast {
 
@@ -17,7 +18,6 @@ void save_snapshot(const Engine& engine, const std::string& path);
 void save_snapshot(const RankEngine& engine, const std::string& path);
 void save_snapshot(const Hub& hub, const std::string& path);
 
-enum class Verify { kIfSmall, kAlways, kNever };
 /// What was saved.
 using Saved = std::variant<std::unique_ptr<Guarded<Engine>>, std::unique_ptr<Guarded<RankEngine>>,
                            std::unique_ptr<SharedHub>>;

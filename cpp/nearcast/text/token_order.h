@@ -10,7 +10,6 @@
 #include <span>
 #include <vector>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 
@@ -55,14 +54,6 @@ class TokenOrder {
   }
 
   std::size_t memory_bytes() const { return ranks_.memory_bytes(); }
-  void save(ArchiveWriter& out) const {
-    out.value(ranked_);
-    ranks_.save(out);
-  }
-  void load(ArchiveReader& in) {
-    ranked_ = in.value<std::uint32_t>();
-    ranks_.load(in);
-  }
 
  private:
   Array<std::uint32_t> ranks_;  ///< rank + 1 by token; 0: unranked

@@ -16,6 +16,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/text/token_set.h"
 
@@ -71,6 +72,12 @@ class TokenWeights {
   void load(ArchiveReader& in) {
     of_unknown_ = in.value<double>();
     known_.load(in);
+  }
+  /// Throws a snapshot error if a weight is none, or a token is not below `tokens`.
+  void check_loaded(std::size_t tokens) const {
+    const auto is_weight = [](double weight) { return weight >= 1 && weight < 1e6; };  // not NaN
+    expect(known_.size() <= tokens && is_weight(of_unknown_), "the weight of a word");
+    for (const double weight : known_) expect(is_weight(weight), "the weight of a word");
   }
 
  private:

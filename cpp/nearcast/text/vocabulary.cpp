@@ -6,6 +6,7 @@
 #include "nearcast/base/errors.h"
 #include "nearcast/base/hash.h"
 #include "nearcast/base/prefetch.h"
+#include "nearcast/base/utf8.h"
 
 namespace nearcast {
 
@@ -158,6 +159,35 @@ void Vocabulary::check_invariants() const {
     std::memcpy(&next, words_[next - 1].letters, sizeof(next));
   }
   ensure(known + free == slots(), "vocabulary: a free number is lost");
+}
+
+Claims Vocabulary::check_loaded() const {
+  constexpr const char* kWhat = "a word";
+  expect(slots() < raw(kUnknownToken), kWhat);
+  Claims known(slots()), free(slots()), letters = long_letters_.claim_free();
+  for (std::uint32_t next = free_; next != 0;) {
+    free.claim(next - 1, kWhat);
+    expect(words_[next - 1].uses == 0, kWhat);
+    std::memcpy(&next, words_[next - 1].letters, sizeof(next));
+  }
+  std::size_t count = 0;
+  for (std::uint32_t number = 0; number < slots(); ++number) {
+    const Word& made = words_[number];
+    if (made.uses == 0) continue;
+    known.claim(number, kWhat);
+    ++count;
+    expect(made.length <= kShort || made.length == kLong, kWhat);
+    if (made.length == kLong) {
+      const auto [start, length] = letters_of(made);
+      expect(length > kShort, kWhat);
+      ListArena<std::uint32_t>::claim(letters, start, (std::uint64_t{length} + 3) / 4, kWhat);
+    }
+    expect(is_utf8(word(Token{number})), kWhat);
+  }
+  table_.check_loaded(
+      slots(), count, [&](std::uint32_t number) { return known.has(number); },
+      [&](std::uint32_t number) { return hash_of(word(Token{number})); });
+  return known;
 }
 
 void Vocabulary::save(ArchiveWriter& out) const {

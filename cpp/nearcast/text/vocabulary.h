@@ -28,6 +28,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/slot_table.h"
@@ -62,6 +63,8 @@ class Vocabulary {
   void check_invariants() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
+  /// Throws a snapshot error if what was read is not sound. The tokens of all words that are known.
+  Claims check_loaded() const;
 
  private:
   static constexpr std::size_t kShort = 19;           ///< bytes of a word that has no letters

@@ -84,10 +84,30 @@ class ResultBuffers {
   std::size_t memory_bytes() const { return blocks_.memory_bytes(); }
   void save(ArchiveWriter& out) const { blocks_.save(out); }
   void load(ArchiveReader& in) { blocks_.load(in); }
+  /// Throws a snapshot error if a buffer that was read is not sound or holds another message than
+  /// those that `is_live` accepts.
+  template <typename IsLive>
+  void check_loaded(IsLive&& is_live) const {
+    constexpr const char* kWhat = "what a top subscription holds";
+    Claims places = blocks_.claim_free();
+    subscriptions_.for_each([&](SubscriptionId id) {
+      const Head& head = head_of(id);
+      expect(head.size_class <= kMaxClass && head.size <= capacity_of(head), kWhat);
+      if (head.size_class == 0) return;
+      ListArena<Word>::claim(places, head.start,
+                             std::uint64_t{capacity_of(head)} * words_per_place(), kWhat);
+      for (std::uint32_t place = 0; place < head.size; ++place) {
+        const Held here = held(id, place);
+        expect(is_live(here.message) && here.units >= kLowestUnits, kWhat);  // false for NaN
+        expect(place == 0 || units_at(head, place - 1) >= here.units, kWhat);
+      }
+    });
+  }
 
  private:
   using Word = std::uint32_t;
   using Head = BufferHead;
+  static constexpr std::uint32_t kMaxClass = 48;  ///< room for a hundred million messages
 
   const Head& head_of(SubscriptionId id) const { return subscriptions_[id].buffer; }
   /// 0, 4, 8, 16, 24, 32, 48, 64, …: steps that waste no words of the arena's size classes.

@@ -147,9 +147,16 @@ void TopEngine::save(ArchiveWriter& out) const {
   state_.buffers.save(out);
 }
 
-void TopEngine::load(ArchiveReader& in) {
+void TopEngine::load(ArchiveReader& in, const Claims& known_tokens) {
   state_.subscriptions.load(in);
   state_.buffers.load(in);
+  if (in.is_checking()) {
+    state_.subscriptions.check_loaded(known_tokens);
+    state_.subscriptions.reweigh(*state_.weights);  // cheaper than to check the lengths
+    state_.buffers.check_loaded([&](MessageId id) {
+      return raw(id) < state_.messages.slots() && state_.messages.is_live(id);
+    });
+  }
   hold();
   state_.subscriptions.for_each([&](SubscriptionId id) {
     arrival_->insert(id);

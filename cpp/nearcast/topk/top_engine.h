@@ -77,7 +77,8 @@ class TopEngine {
   /// the same kind of expiry, and what they hold.
   void adopt(const TopEngine& other);
   void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);  ///< into an engine that is new, when the messages are there
+  /// Into an engine that is new, when the messages are there.
+  void load(ArchiveReader& in, const Claims& known_tokens);
 
  private:
   enum class Mark : std::uint8_t { kNone, kPublished, kExpired, kRetracted };

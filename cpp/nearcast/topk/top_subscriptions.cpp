@@ -1,6 +1,7 @@
 #include "nearcast/topk/top_subscriptions.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nearcast {
 
@@ -32,6 +33,30 @@ void TopSubscriptions::reweigh(const TokenWeights& weights) {
   for_each([&](SubscriptionId id) {
     records_[raw(id)].length = vector_length(tokens(id), {}, weights);
   });
+}
+
+void TopSubscriptions::check_loaded(const Claims& known_tokens) const {
+  constexpr const char* kWhat = "the terms of a top subscription";
+  constexpr std::uint32_t kMaxK = 0x7FFFFFFF;
+  Claims places = tokens_.claim_free();
+  std::size_t found = 0;
+  for_each([&](SubscriptionId id) {
+    const Record& record = records_[raw(id)];
+    expect(std::fabs(record.at.lon) <= 180 && std::fabs(record.at.lat) <= 90 && record.alpha >= 0 &&
+               record.alpha <= 1 && record.k <= kMaxK && record.buffer.refill == Refill::kNo &&
+               !std::isnan(record.threshold),
+           kWhat);
+    expect(record.tokens < tokens_.places(), kWhat);
+    const std::uint64_t count = raw(*tokens_.at(record.tokens));
+    expect(count >= 1, kWhat);
+    ListArena<Token>::claim(places, record.tokens, 1 + count, kWhat);
+    const TokenSpan own = tokens(id);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      expect(known_tokens.has(raw(own[i])) && (i == 0 || own[i - 1] < own[i]), kWhat);
+    }
+    ++found;
+  });
+  expect(found == size_, kWhat);
 }
 
 void TopSubscriptions::save(ArchiveWriter& out) const {

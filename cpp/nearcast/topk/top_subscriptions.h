@@ -12,6 +12,7 @@
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/prefetch.h"
@@ -77,6 +78,8 @@ class TopSubscriptions {
   std::size_t memory_bytes() const { return records_.memory_bytes() + tokens_.memory_bytes(); }
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
+  /// Throws a snapshot error if what was read is not sound, or has a token that is not known.
+  void check_loaded(const Claims& known_tokens) const;
 
  private:
   Array<Record> records_;

@@ -38,8 +38,6 @@ class ApPlusTree final : public MovingIndex {
     return beside_ ? beside_->memory_bytes() : tree_.message_bytes();
   }
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override { tree_.save(out); }
-  void load(ArchiveReader& in) override { tree_.load(in); }
 
  private:
   ap::MovingTree tree_;

@@ -37,25 +37,6 @@ std::size_t MovingTree::memory_bytes() const {
 }
 
 /// What only a moving tree knows of its nodes follows from them.
-void MovingTree::load(ArchiveReader& in) {
-  ApTree::load(in);
-  homes_ = {};
-  seats_.resize(nodes_.size());
-  std::vector<NodeRef> open{kRoot};
-  while (!open.empty()) {
-    const NodeRef ref = open.back();
-    open.pop_back();
-    if (nodes_[ref].kind == NodeKind::kLeaf) {
-      leaf_written(ref);
-      continue;
-    }
-    for (std::uint32_t slot = 0; slot < nodes_[ref].slots(); ++slot) {
-      if (child(nodes_[ref], slot) == kNoNode) continue;
-      note_seat(ref, slot);
-      open.push_back(child(nodes_[ref], slot));
-    }
-  }
-}
 
 /// Matches the message and keeps it in one descent [AP §4.2.4].
 void MovingTree::keep(MessageId id, MatchScratch& scratch, MatchSink& sink) {

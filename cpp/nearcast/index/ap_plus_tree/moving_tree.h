@@ -56,7 +56,6 @@ class MovingTree final : public ApTree {
   std::size_t memory_bytes() const override;
   void check_homes() const;
   void check_messages() const;
-  void load(ArchiveReader& in) override;
 
  private:
   class MessageInspector;  // check.cpp

@@ -82,8 +82,6 @@ class ApTree : public MatchIndex {
   }
   using IsHere = std::function<bool(SubscriptionId)>;
   void check(const IsHere& is_here) const;  ///< of all subscriptions, these are in the tree
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  protected:
   using NodeRef = ap::NodeRef;

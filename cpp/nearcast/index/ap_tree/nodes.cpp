@@ -201,24 +201,4 @@ std::size_t ApTree::memory_bytes() const {
          sample_.memory_bytes();
 }
 
-void ApTree::save(ArchiveWriter& out) const {
-  nodes_.save(out);
-  free_nodes_.save(out);
-  words_.save(out);
-  lines_.save(out);
-  postings_.save(out);
-  order_.save(out);
-  sample_.save(out);
-}
-
-void ApTree::load(ArchiveReader& in) {
-  nodes_.load(in);
-  free_nodes_.load(in);
-  words_.load(in);
-  lines_.load(in);
-  postings_.load(in);
-  order_.load(in);
-  sample_.load(in);
-}
-
 }  // namespace nearcast

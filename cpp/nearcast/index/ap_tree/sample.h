@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/index/match_index.h"
 #include "nearcast/text/token_order.h"
@@ -62,18 +61,6 @@ class Sample {
   std::size_t memory_bytes() const {
     return tokens_.memory_bytes() + ranks_.memory_bytes() + offsets_.memory_bytes() +
            places_.memory_bytes();
-  }
-  void save(ArchiveWriter& out) const {
-    tokens_.save(out);
-    ranks_.save(out);
-    offsets_.save(out);
-    places_.save(out);
-  }
-  void load(ArchiveReader& in) {
-    tokens_.load(in);
-    ranks_.load(in);
-    offsets_.load(in);
-    places_.load(in);
   }
 
  private:

@@ -90,22 +90,4 @@ void ApSuccession::check_invariants() const {
   if (next_ != nullptr) next_->check([&](SubscriptionId id) { return has_moved(id); });
 }
 
-void ApSuccession::save(ArchiveWriter& out) const {
-  out.value(next_ != nullptr);
-  current_->save(out);
-  if (next_ == nullptr) return;
-  next_->save(out);
-  moved_.save(out);
-}
-
-void ApSuccession::load(ArchiveReader& in) {
-  const bool has_next = in.value<bool>();
-  current_->load(in);
-  if (!has_next) return;
-  next_ = make_tree();
-  next_->succeed(*current_);
-  next_->load(in);
-  moved_.load(in);
-}
-
 }  // namespace nearcast

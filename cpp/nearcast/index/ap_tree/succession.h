@@ -30,8 +30,6 @@ class ApSuccession final : public MatchIndex {
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  private:
   static constexpr std::size_t kStep = 8;  ///< subscriptions that a change brings over

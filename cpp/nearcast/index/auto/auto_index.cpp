@@ -161,6 +161,7 @@ void AutoIndex::load(ArchiveReader& in) {
   frame_ = in.value<automatic::Frame>();
   frequencies_.load(in);
   lists_.load(in);
+  if (in.is_checking()) check_loaded();
 }
 
 }  // namespace nearcast

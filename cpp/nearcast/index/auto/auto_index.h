@@ -47,6 +47,8 @@ class AutoIndex final : public MatchIndex {
   void load(ArchiveReader& in) override;
 
  private:
+  void check_loaded() const;
+
   struct Choice {
     std::uint32_t list;  ///< 0: clauses without a keyword; otherwise 1 + token
     Token second;        ///< the next rarest keyword, or kUnknownToken

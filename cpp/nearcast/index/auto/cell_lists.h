@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "nearcast/base/archive.h"
@@ -50,6 +51,10 @@ class CellLists {
   std::uint64_t check_invariants() const;  ///< returns the number of entries
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
+  /// Throws a snapshot error if what was read is not sound or has another number of entries. Calls
+  /// visit(list, entry) for each.
+  using Visit = std::function<void(std::uint32_t, const Entry&)>;
+  void check_loaded(std::uint64_t entries, const Visit& visit) const;
 
  private:
   std::uint32_t small_limit_;

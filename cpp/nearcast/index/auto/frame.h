@@ -33,6 +33,8 @@ class Axis {
 
   /// Give every segment cells by its share of `values` (half of them evenly).
   void fit(std::span<const double> values);
+  /// Throws a snapshot error unless this could be `fresh`, fitted to some values.
+  void check_loaded(const Axis& fresh) const;
 
   Cell cell(double value) const {
     const double position = (value - low_) * segments_per_unit_;
@@ -65,6 +67,7 @@ class Frame {
     lon_.fit(lons);
     lat_.fit(lats);
   }
+  void check_loaded() const;  ///< throws a snapshot error
 
  private:
   Axis lon_{-180, 180}, lat_{-90, 90};

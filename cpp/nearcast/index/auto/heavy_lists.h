@@ -100,6 +100,10 @@ class HeavyLists {
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
+  /// Of lists that were read: the free parts. Those of the lists must be claimed too.
+  struct Parts;
+  Parts claim_free() const;
+  void claim(Parts& parts, std::uint32_t number) const;
 
  private:
   /// What a change below did to a child: its new box, and perhaps a new sibling.
@@ -133,6 +137,7 @@ class HeavyLists {
     return level == 1 ? blocks_[child].ids() : ranges_[child];
   }
   IdRange ids_below(std::uint32_t node, std::uint32_t level) const;  ///< from the children
+  void claim_below(Parts& parts, std::uint32_t number, std::uint32_t level) const;
   CellBox check_below(std::uint32_t node, std::uint32_t level, std::uint32_t& entries) const;
 
   Array<Heavy> lists_;

@@ -10,6 +10,7 @@
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/change_steps.h"
+#include "nearcast/base/claims.h"
 #include "nearcast/base/prefetch.h"
 #include "nearcast/index/auto/record.h"
 
@@ -65,6 +66,9 @@ class SmallLists {
   std::size_t memory_bytes() const { return units_.memory_bytes(); }
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
+  /// Of lists that were read: the free places. Those of the lists must be claimed too.
+  Claims claim_free() const;
+  void claim(Claims& claims, const Head& head) const;
 
  private:
   using Unit = std::uint16_t;

@@ -17,8 +17,6 @@ class BruteForce final : public MatchIndex {
 
   std::size_t memory_bytes() const override { return 0; }
   void check_invariants() const override {}
-  void save(ArchiveWriter&) const override {}
-  void load(ArchiveReader&) override {}
 };
 
 }  // namespace nearcast

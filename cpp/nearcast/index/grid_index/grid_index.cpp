@@ -143,21 +143,4 @@ std::size_t GridIndex::memory_bytes() const {
          postings_.memory_bytes();
 }
 
-void GridIndex::save(ArchiveWriter& out) const {
-  out.value(grid_.frame());
-  workload_.save(out);
-  keys_.save(out);
-  subscriptions_.save(out);
-  postings_.save(out);
-}
-
-void GridIndex::load(ArchiveReader& in) {
-  grid_ = Grid(in.value<Rect>(), grid_.side());
-  kept_.set_frame(grid_.frame());
-  workload_.load(in);
-  keys_.load(in);
-  subscriptions_.load(in);
-  postings_.load(in);
-}
-
 }  // namespace nearcast

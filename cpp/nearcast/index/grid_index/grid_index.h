@@ -51,8 +51,6 @@ class GridIndex : public MovingIndex {
   std::size_t memory_bytes() const override;
   std::size_t message_bytes() const override { return kept_.memory_bytes(); }
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  protected:
   GridIndex(const SubscriptionStore& store, const Parameters& parameters, GridOrder order)

@@ -117,20 +117,4 @@ void IqTree::check_invariants() const {
   ensure(entries == workload_.clauses(), "iq-tree: clauses are counted wrongly");
 }
 
-void IqTree::save(ArchiveWriter& out) const {
-  out.value(root_);
-  workload_.save(out);
-  choices_.save(out);
-  forest_.save(out);
-  forest_.content().save(out);
-}
-
-void IqTree::load(ArchiveReader& in) {
-  root_ = in.value<QuadNodeId>();
-  workload_.load(in);
-  choices_.load(in);
-  forest_.load(in);
-  forest_.content().load(in);
-}
-
 }  // namespace nearcast

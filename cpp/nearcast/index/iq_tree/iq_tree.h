@@ -39,8 +39,6 @@ class IqTree final : public MatchIndex {
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
   // For who keeps messages in the same cells (index/iq_plus_tree).
   using Forest = QuadForest<iq::RankedLists>;

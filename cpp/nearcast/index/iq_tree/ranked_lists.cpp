@@ -76,16 +76,4 @@ std::size_t RankedLists::memory_bytes() const {
   return shares_.memory_bytes() + directory_.memory_bytes() + postings_.memory_bytes();
 }
 
-void RankedLists::save(ArchiveWriter& out) const {
-  shares_.save(out);
-  directory_.save(out);
-  postings_.save(out);
-}
-
-void RankedLists::load(ArchiveReader& in) {
-  shares_.load(in);
-  directory_.load(in);
-  postings_.load(in);
-}
-
 }  // namespace nearcast::iq

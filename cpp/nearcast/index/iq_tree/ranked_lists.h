@@ -60,8 +60,6 @@ class RankedLists : public QuadContent {
   /// Throws unless the cell's lists are whole. Returns the number of their postings.
   std::size_t check(QuadNodeId node) const;
   bool has(QuadNodeId node, const Item& item) const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   using Directory = KeyDirectory<BlockList>;

@@ -37,8 +37,6 @@ class ChildTokens {
 
   std::size_t memory_bytes() const { return postings_.memory_bytes(); }
   void check_invariants(const RTreeNodes& nodes) const;
-  void save(ArchiveWriter& out) const { postings_.save(out); }
-  void load(ArchiveReader& in) { postings_.load(in); }
 
  private:
   bool lists(RNodeId node, TokenKey key, std::uint32_t item) const;

@@ -10,7 +10,6 @@
 
 #include <cstdint>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/errors.h"
 #include "nearcast/base/hash.h"
@@ -66,8 +65,6 @@ class KeyDirectory {
            by_key_.memory_bytes();
   }
   void check(std::uint32_t row) const;  ///< throws an internal error unless the row is whole
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Row {
@@ -134,22 +131,6 @@ void KeyDirectory<Payload>::check(std::uint32_t row) const {
     ensure((filter(row) & filter_bit(list.column)) != 0, "key directory: a filter hides a column");
     previous = number + 1;
   }
-}
-
-template <typename Payload>
-void KeyDirectory<Payload>::save(ArchiveWriter& out) const {
-  rows_.save(out);
-  lists_.save(out);
-  free_.save(out);
-  by_key_.save(out);
-}
-
-template <typename Payload>
-void KeyDirectory<Payload>::load(ArchiveReader& in) {
-  rows_.load(in);
-  lists_.load(in);
-  free_.load(in);
-  by_key_.load(in);
 }
 
 }  // namespace nearcast

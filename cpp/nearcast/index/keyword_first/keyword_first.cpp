@@ -103,18 +103,4 @@ void KeywordFirst::check_invariants() const {
   ensure(entries == postings, "keyword-first: lists hold entries that no subscription has");
 }
 
-void KeywordFirst::save(ArchiveWriter& out) const {
-  frequencies_.save(out);
-  lists_.save(out);
-  postings_.save(out);
-  homes_.save(out);
-}
-
-void KeywordFirst::load(ArchiveReader& in) {
-  frequencies_.load(in);
-  lists_.load(in);
-  postings_.load(in);
-  homes_.load(in);
-}
-
 }  // namespace nearcast

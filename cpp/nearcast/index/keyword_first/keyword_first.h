@@ -24,8 +24,6 @@ class KeywordFirst final : public MatchIndex {
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  private:
   struct Posting {

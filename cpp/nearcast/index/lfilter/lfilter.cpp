@@ -87,16 +87,4 @@ void LFilter::check_invariants() const {
   ensure(tokens == tokens_, "lfilter: tokens are counted wrong");
 }
 
-void LFilter::save(ArchiveWriter& out) const {
-  out.value(tokens_);
-  trie_.save(out);
-  tree_.save(out);
-}
-
-void LFilter::load(ArchiveReader& in) {
-  tokens_ = in.value<std::uint64_t>();
-  trie_.load(in);
-  tree_.load(in);
-}
-
 }  // namespace nearcast

@@ -50,8 +50,6 @@ class LFilter final : public MatchIndex {
 
   std::size_t memory_bytes() const override { return trie_.memory_bytes() + tree_.memory_bytes(); }
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  private:
   enum class Choice { kCost, kFirst, kSecond };  ///< by the model, or always one of the two

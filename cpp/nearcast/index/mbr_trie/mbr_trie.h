@@ -39,8 +39,6 @@ class MbrTrie final : public MatchIndex {
 
   std::size_t memory_bytes() const override { return trie_.memory_bytes(); }
   void check_invariants() const override { trie_.check_invariants(); }
-  void save(ArchiveWriter& out) const override { trie_.save(out); }
-  void load(ArchiveReader& in) override { trie_.load(in); }
 
  private:
   Probe probe_;

@@ -120,18 +120,4 @@ void NumberLine::check_invariants() const {
   ensure(marked == marked_, "number line: counts more or fewer marks than it has");
 }
 
-void NumberLine::save(ArchiveWriter& out) const {
-  out.value(Header{live_, marked_, appended_, expected_});
-  seats_.save(out);
-}
-
-void NumberLine::load(ArchiveReader& in) {
-  const auto header = in.value<Header>();
-  live_ = header.live;
-  marked_ = header.marked;
-  appended_ = header.appended;
-  expected_ = header.expected;
-  seats_.load(in);
-}
-
 }  // namespace nearcast

@@ -17,7 +17,6 @@
 #include <span>
 #include <vector>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/geo/float_box.h"
@@ -65,8 +64,6 @@ class NumberLine {
 
   std::size_t memory_bytes() const { return seats_.memory_bytes(); }
   void check_invariants() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   static constexpr EntryId kNoEntry = EntryId{0xFFFFFFFFu};

@@ -173,20 +173,4 @@ void OrderedTrie::check_invariants() const {
   ensure(entries == line_.live(), "mbr-trie: holds more or fewer entries than the store");
 }
 
-void OrderedTrie::save(ArchiveWriter& out) const {
-  order_.save(out);
-  trie_.save(out);
-  line_.save(out);
-  numbers_.save(out);
-  level_sizes_.save(out);
-}
-
-void OrderedTrie::load(ArchiveReader& in) {
-  order_.load(in);
-  trie_.load(in);
-  line_.load(in);
-  numbers_.load(in);
-  level_sizes_.load(in);
-}
-
 }  // namespace nearcast

@@ -96,8 +96,6 @@ class OrderedTrie {
 
   std::size_t memory_bytes() const;
   void check_invariants() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   template <typename Visit>

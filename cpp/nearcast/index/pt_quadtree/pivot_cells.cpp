@@ -210,23 +210,4 @@ std::size_t PivotCells::memory_bytes() const {
          counts_.memory_bytes();
 }
 
-void PivotCells::save(ArchiveWriter& out) const {
-  out.value(Header{inner_cells_, mark_count_, stale_});
-  slots_.save(out);
-  items_.save(out);
-  marks_.save(out);
-  counts_.save(out);
-}
-
-void PivotCells::load(ArchiveReader& in) {
-  const auto header = in.value<Header>();
-  inner_cells_ = header.inner_cells;
-  mark_count_ = header.mark_count;
-  stale_ = header.stale;
-  slots_.load(in);
-  items_.load(in);
-  marks_.load(in);
-  counts_.load(in);
-}
-
 }  // namespace nearcast

@@ -123,8 +123,6 @@ class PivotCells : public QuadContent {
   std::size_t memory_bytes() const;
   /// The pivots at the cell and below it; `covered` are those that a cell above it covers.
   Keys check(QuadNodeId node, Keys covered) const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Slot {

@@ -149,18 +149,4 @@ void PivotTree::check_invariants() const {
   ensure(entries == size_, "pt-quadtree: holds more or fewer entries than the store");
 }
 
-void PivotTree::save(ArchiveWriter& out) const {
-  out.value(static_cast<std::uint64_t>(size_));
-  out.value(root_);
-  forest_.save(out);
-  cells().save(out);
-}
-
-void PivotTree::load(ArchiveReader& in) {
-  size_ = in.value<std::uint64_t>();
-  root_ = in.value<QuadNodeId>();
-  forest_.load(in);
-  cells().load(in);
-}
-
 }  // namespace nearcast

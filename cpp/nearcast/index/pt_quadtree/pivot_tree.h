@@ -57,8 +57,6 @@ class PivotTree {
 
   std::size_t memory_bytes() const { return forest_.memory_bytes() + cells().memory_bytes(); }
   void check_invariants() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   /// On its way down: a token and the children it leads to.

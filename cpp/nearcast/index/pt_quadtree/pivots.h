@@ -26,8 +26,6 @@ class TokenUses {
   }
 
   std::size_t memory_bytes() const { return counts_.memory_bytes(); }
-  void save(ArchiveWriter& out) const { counts_.save(out); }
-  void load(ArchiveReader& in) { counts_.load(in); }
 
  private:
   Array<std::uint32_t> counts_;

@@ -92,16 +92,4 @@ std::size_t AreaLists::check_item(const AreaList& list, const Item& item) const 
   return copies;
 }
 
-void AreaLists::save(ArchiveWriter& out) const {
-  plain_.save(out);
-  forest_.save(out);
-  forest_.content().save(out);
-}
-
-void AreaLists::load(ArchiveReader& in) {
-  plain_.load(in);
-  forest_.load(in);
-  forest_.content().load(in);
-}
-
 }  // namespace nearcast

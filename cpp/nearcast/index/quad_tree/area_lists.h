@@ -51,8 +51,6 @@ class AreaLists {
   std::size_t check(const AreaList& list) const;
   /// Throws unless the item is wherever it should be. Returns the number of its copies.
   std::size_t check_item(const AreaList& list, const Item& item) const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   void make_tree(AreaList& list, std::vector<Item> items, double chance);

@@ -45,14 +45,4 @@ void CellLists::clear() {
   if (watcher_ != nullptr) watcher_->cleared();
 }
 
-void CellLists::save(ArchiveWriter& out) const {
-  cells_.save(out);
-  postings_.save(out);
-}
-
-void CellLists::load(ArchiveReader& in) {
-  cells_.load(in);
-  postings_.load(in);
-}
-
 }  // namespace nearcast

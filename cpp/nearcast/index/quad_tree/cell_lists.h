@@ -45,8 +45,6 @@ class CellLists : public QuadContent {
   }
 
   std::size_t memory_bytes() const { return cells_.memory_bytes() + postings_.memory_bytes(); }
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Cell {

@@ -70,16 +70,4 @@ double MessageDensity::share(const QuadCell& cell) const {
   return share;
 }
 
-void MessageDensity::save(ArchiveWriter& out) const {
-  out.value(width_);
-  out.value(height_);
-  cells_.save(out);
-}
-
-void MessageDensity::load(ArchiveReader& in) {
-  width_ = in.value<double>();
-  height_ = in.value<double>();
-  cells_.load(in);
-}
-
 }  // namespace nearcast

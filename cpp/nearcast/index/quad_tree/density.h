@@ -8,7 +8,6 @@
 
 #include <span>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/index/quad_tree/quad_cell.h"
 
@@ -29,8 +28,6 @@ class MessageDensity {
   }
 
   std::size_t memory_bytes() const { return cells_.memory_bytes(); }
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Cell {

@@ -105,8 +105,6 @@ class QuadForest {
     content_.clear();
   }
   std::size_t memory_bytes() const { return nodes_.memory_bytes(); }  ///< without the content
-  void save(ArchiveWriter& out) const;  ///< without the content, which its owner saves
-  void load(ArchiveReader& in);
 
  private:
   template <typename Visit>

@@ -192,16 +192,4 @@ void QuadForest<Content>::walk(QuadNodeId node, const QuadCell& cell, Visit& vis
   }
 }
 
-template <typename Content>
-void QuadForest<Content>::save(ArchiveWriter& out) const {
-  out.value(limits_);
-  nodes_.save(out);
-}
-
-template <typename Content>
-void QuadForest<Content>::load(ArchiveReader& in) {
-  limits_ = in.value<QuadLimits>();
-  nodes_.load(in);
-}
-
 }  // namespace nearcast

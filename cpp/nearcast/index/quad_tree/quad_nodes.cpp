@@ -47,14 +47,4 @@ std::size_t QuadNodes::check(QuadNodeId root) const {
   return nodes;
 }
 
-void QuadNodes::save(ArchiveWriter& out) const {
-  nodes_.save(out);
-  free_.save(out);
-}
-
-void QuadNodes::load(ArchiveReader& in) {
-  nodes_.load(in);
-  free_.load(in);
-}
-
 }  // namespace nearcast

@@ -8,7 +8,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/index/quad_tree/quad_cell.h"
@@ -44,8 +43,6 @@ class QuadNodes {
   /// Throws an internal error unless this is a quadtree. Returns the number of its nodes.
   std::size_t check(QuadNodeId root) const;
   std::size_t used() const { return nodes_.empty() ? 0 : nodes_.size() - 1 - free_.size(); }
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   Array<Node> nodes_;  ///< 0 stands for none

@@ -80,22 +80,4 @@ std::size_t Workload::memory_bytes() const {
   return frequencies_.memory_bytes() + heard_.memory_bytes() + density_.memory_bytes();
 }
 
-void Workload::save(ArchiveWriter& out) const {
-  out.value(clauses_);
-  out.value(built_);
-  out.value(messages_);
-  frequencies_.save(out);
-  heard_.save(out);
-  density_.save(out);
-}
-
-void Workload::load(ArchiveReader& in) {
-  clauses_ = in.value<std::uint64_t>();
-  built_ = in.value<std::uint64_t>();
-  messages_ = in.value<std::uint64_t>();
-  frequencies_.load(in);
-  heard_.load(in);
-  density_.load(in);
-}
-
 }  // namespace nearcast

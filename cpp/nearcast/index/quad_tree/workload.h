@@ -39,8 +39,6 @@ class Workload {
   const MessageDensity& density() const { return density_; }
 
   std::size_t memory_bytes() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   std::uint64_t clauses_ = 0;

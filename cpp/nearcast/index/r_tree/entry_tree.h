@@ -46,14 +46,6 @@ class EntryTree : public RTree<Summary> {
     return RTree<Summary>::memory_bytes() + this->summary().memory_bytes();
   }
   void check_invariants() const;
-  void save(ArchiveWriter& out) const {
-    RTree<Summary>::save(out);
-    this->summary().save(out);
-  }
-  void load(ArchiveReader& in) {
-    RTree<Summary>::load(in);
-    this->summary().load(in);
-  }
 
  private:
   const SubscriptionStore& store_;

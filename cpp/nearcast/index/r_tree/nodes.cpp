@@ -95,28 +95,4 @@ std::size_t RTreeNodes::check_invariants() const {
   return entries;
 }
 
-void RTreeNodes::save(ArchiveWriter& out) const {
-  out.value(Header{limits_, root_});
-  nodes_.save(out);
-  boxes_.save(out);
-  items_.save(out);
-  free_nodes_.save(out);
-}
-
-void RTreeNodes::load(ArchiveReader& in) {
-  const auto header = in.value<Header>();
-  // Rows are as long as max_children says: read with another length they would be noise.
-  if (header.limits != limits_) {
-    throw Error(ErrorKind::kSnapshot, "snapshot: R-tree with other limits");
-  }
-  root_ = header.root;
-  nodes_.load(in);
-  boxes_.load(in);
-  items_.load(in);
-  free_nodes_.load(in);
-  if (boxes_.size() != slots() * row_length() || items_.size() != boxes_.size()) {
-    throw Error(ErrorKind::kSnapshot, "snapshot: R-tree with rows of the wrong length");
-  }
-}
-
 }  // namespace nearcast

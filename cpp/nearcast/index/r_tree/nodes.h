@@ -16,7 +16,6 @@
 #include <cstdint>
 #include <span>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/geo/rect.h"
@@ -52,8 +51,6 @@ class RTreeNodes {
   std::size_t memory_bytes() const;
   /// Throws an internal error unless this is an R-tree. Returns the number of entries.
   std::size_t check_invariants() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
   // For RTree.
   std::uint32_t item(RNodeId node, std::uint32_t slot) const { return items_[row(node) + slot]; }

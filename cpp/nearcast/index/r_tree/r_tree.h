@@ -57,8 +57,6 @@ class RTree {
 
   std::size_t memory_bytes() const { return nodes_.memory_bytes() + leaf_of_.memory_bytes(); }
   void check_invariants() const;  ///< of the tree; the summary is its owner's to check
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   using Item = std::uint32_t;  ///< an entry id in a leaf, a node id above

@@ -247,18 +247,4 @@ void RTree<Summary>::check_invariants() const {
   });
 }
 
-template <typename Summary>
-void RTree<Summary>::save(ArchiveWriter& out) const {
-  out.value(static_cast<std::uint64_t>(size_));
-  nodes_.save(out);
-  leaf_of_.save(out);
-}
-
-template <typename Summary>
-void RTree<Summary>::load(ArchiveReader& in) {
-  size_ = in.value<std::uint64_t>();
-  nodes_.load(in);
-  leaf_of_.load(in);
-}
-
 }  // namespace nearcast

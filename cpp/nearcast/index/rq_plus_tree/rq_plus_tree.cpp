@@ -117,14 +117,6 @@ std::size_t RqPlusTree::message_bytes() const {
   return keys_.memory_bytes() + lists_.memory_bytes();
 }
 
-void RqPlusTree::load(ArchiveReader& in) {
-  subscriptions_.load(in);
-  keys_ = {};
-  keys_.resize(subscriptions_.forest().nodes().slots());
-  subscriptions_.for_each_root(
-      [&](Token key, QuadNodeId root) { keys_[raw(root)] = 1 + list_of(key); });
-}
-
 void RqPlusTree::check_invariants() const {
   subscriptions_.check_invariants();
   if (messages_ == nullptr) return;

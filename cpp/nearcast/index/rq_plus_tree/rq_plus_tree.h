@@ -41,8 +41,6 @@ class RqPlusTree final : public MovingIndex, private CellWatcher {
   std::size_t memory_bytes() const override { return subscriptions_.memory_bytes(); }
   std::size_t message_bytes() const override;
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override { subscriptions_.save(out); }
-  void load(ArchiveReader& in) override;
 
  private:
   void created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell) override;

@@ -109,18 +109,4 @@ void RqTree::check_invariants() const {
   ensure(entries == workload_.clauses(), "rq-tree: clauses are counted wrongly");
 }
 
-void RqTree::save(ArchiveWriter& out) const {
-  workload_.save(out);
-  keys_.save(out);
-  lists_.save(out);
-  areas_.save(out);
-}
-
-void RqTree::load(ArchiveReader& in) {
-  workload_.load(in);
-  keys_.load(in);
-  lists_.load(in);
-  areas_.load(in);
-}
-
 }  // namespace nearcast

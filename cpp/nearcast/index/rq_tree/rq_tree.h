@@ -38,8 +38,6 @@ class RqTree final : public MatchIndex {
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
   // For who keeps messages in the same lists and cells (index/rq_plus_tree).
   using Forest = QuadForest<CellLists>;

@@ -85,20 +85,4 @@ void PostingTables::check_invariants(const char* owner) const {
   }
 }
 
-void PostingTables::save(ArchiveWriter& out) const {
-  out.value(size_);
-  tables_.save(out);
-  lists_.save(out);
-  free_lists_.save(out);
-  items_.save(out);
-}
-
-void PostingTables::load(ArchiveReader& in) {
-  size_ = in.value<std::uint64_t>();
-  tables_.load(in);
-  lists_.load(in);
-  free_lists_.load(in);
-  items_.load(in);
-}
-
 }  // namespace nearcast

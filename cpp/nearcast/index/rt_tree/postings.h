@@ -40,8 +40,6 @@ class PostingTables {
 
   std::size_t memory_bytes() const;
   void check_invariants(const char* owner) const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   // A cell's mark says that its value is the number of a list, not the only element.

@@ -158,22 +158,4 @@ void Representatives::check_invariants() const {
   ensure(local == all, "Rt+-tree: frequencies in the grid do not add up");
 }
 
-void Representatives::save(ArchiveWriter& out) const {
-  out.value(header_);
-  chosen_.save(out);
-  frequencies_.save(out);
-  local_frequencies_.save(out);
-}
-
-void Representatives::load(ArchiveReader& in) {
-  const auto header = in.value<Header>();
-  if (header.strategy != header_.strategy || header.cells_per_side != header_.cells_per_side) {
-    throw Error(ErrorKind::kSnapshot, "snapshot: Rt+-tree with other representatives");
-  }
-  header_ = header;
-  chosen_.load(in);
-  frequencies_.load(in);
-  local_frequencies_.load(in);
-}
-
 }  // namespace nearcast

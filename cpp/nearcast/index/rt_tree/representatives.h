@@ -46,8 +46,6 @@ class Representatives {
 
   std::size_t memory_bytes() const;
   void check_invariants() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   enum class Strategy : std::uint32_t { kLocality, kIdf, kDf, kRandom };

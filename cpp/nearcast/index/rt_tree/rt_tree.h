@@ -35,8 +35,6 @@ class AllTokens {
   void forget(EntryId) {}
   std::size_t memory_bytes() const { return 0; }
   void check_invariants() const {}
-  void save(ArchiveWriter&) const {}
-  void load(ArchiveReader&) {}
 
  private:
   const SubscriptionStore& store_;

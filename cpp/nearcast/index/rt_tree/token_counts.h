@@ -66,14 +66,6 @@ class TokenCounts {
 
   std::size_t memory_bytes() const { return tables_.memory_bytes() + keys_.memory_bytes(); }
   void check_invariants(const RTreeNodes& nodes) const;
-  void save(ArchiveWriter& out) const {
-    tables_.save(out);
-    keys_.save(out);
-  }
-  void load(ArchiveReader& in) {
-    tables_.load(in);
-    keys_.load(in);
-  }
 
  private:
   using Cell = TokenTables::Cell;

@@ -163,20 +163,4 @@ void TokenLevels::check_invariants(const RTreeNodes& nodes) const {
   ensure(expected == postings_.size(), "Rt++-tree: lists hold what no entry has");
 }
 
-void TokenLevels::save(ArchiveWriter& out) const {
-  out.value(header_);
-  order_.save(out);
-  frequencies_.save(out);
-  postings_.save(out);
-}
-
-void TokenLevels::load(ArchiveReader& in) {
-  header_ = in.value<Header>();
-  is_new_tree_ = header_.entries == 0;
-  sorted_of_ = kNobody;
-  order_.load(in);
-  frequencies_.load(in);
-  postings_.load(in);
-}
-
 }  // namespace nearcast

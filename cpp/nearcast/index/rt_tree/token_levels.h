@@ -51,8 +51,6 @@ class TokenLevels {
 
   std::size_t memory_bytes() const;
   void check_invariants(const RTreeNodes& nodes) const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Header {

@@ -94,14 +94,4 @@ void TokenTables::check_invariants(const char* owner) const {
   }
 }
 
-void TokenTables::save(ArchiveWriter& out) const {
-  tables_.save(out);
-  cells_.save(out);
-}
-
-void TokenTables::load(ArchiveReader& in) {
-  tables_.load(in);
-  cells_.load(in);
-}
-
 }  // namespace nearcast

@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/hash.h"
 #include "nearcast/base/list_arena.h"
@@ -65,8 +64,6 @@ class TokenTables {
   std::size_t memory_bytes() const { return tables_.memory_bytes() + cells_.memory_bytes(); }
   /// Throws an internal error, in the name of `owner`, unless each key can be found.
   void check_invariants(const char* owner) const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Table {

@@ -25,8 +25,6 @@ class TokenTreeIndex : public MatchIndex {
 
   std::size_t memory_bytes() const override { return tree_.memory_bytes(); }
   void check_invariants() const override { tree_.check_invariants(); }
-  void save(ArchiveWriter& out) const override { tree_.save(out); }
-  void load(ArchiveReader& in) override { tree_.load(in); }
 
  protected:
   EntryTree<Summary> tree_;

@@ -26,8 +26,6 @@ class SpatialFirst final : public MatchIndex {
 
   std::size_t memory_bytes() const override { return tree_.memory_bytes(); }
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override { tree_.save(out); }
-  void load(ArchiveReader& in) override { tree_.load(in); }
 
  private:
   /// Without a clause a subscription never matches, and stays out.

@@ -17,7 +17,6 @@
 #include <cstdint>
 #include <span>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/base/errors.h"
 #include "nearcast/base/list_arena.h"
@@ -73,8 +72,6 @@ class TokenTrie {
 
   std::size_t memory_bytes() const;
   void check_invariants() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct Node {

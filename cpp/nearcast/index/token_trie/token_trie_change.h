@@ -126,18 +126,4 @@ void TokenTrie<Payload>::check_invariants() const {
   ensure(seen == size(), "token trie: a node is neither in use nor free");
 }
 
-template <typename Payload>
-void TokenTrie<Payload>::save(ArchiveWriter& out) const {
-  nodes_.save(out);
-  children_.save(out);
-  free_.save(out);
-}
-
-template <typename Payload>
-void TokenTrie<Payload>::load(ArchiveReader& in) {
-  nodes_.load(in);
-  children_.load(in);
-  free_.load(in);
-}
-
 }  // namespace nearcast

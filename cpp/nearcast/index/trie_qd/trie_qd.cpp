@@ -146,18 +146,4 @@ void TrieQd::check_invariants() const {
   ensure(entries == workload_.clauses(), "trie-qd: clauses are counted wrongly");
 }
 
-void TrieQd::save(ArchiveWriter& out) const {
-  workload_.save(out);
-  order_.save(out);
-  trie_.save(out);
-  areas_.save(out);
-}
-
-void TrieQd::load(ArchiveReader& in) {
-  workload_.load(in);
-  order_.load(in);
-  trie_.load(in);
-  areas_.load(in);
-}
-
 }  // namespace nearcast

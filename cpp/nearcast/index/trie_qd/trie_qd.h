@@ -36,8 +36,6 @@ class TrieQd final : public MatchIndex {
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  private:
   using Item = AreaLists::Item;

@@ -16,16 +16,4 @@ bool AnywhereLists::remove(std::size_t number, SubscriptionId id) {
 
 void AnywhereLists::clear() { *this = {}; }
 
-void AnywhereLists::save(ArchiveWriter& out) const {
-  out.value(size_);
-  lists_.save(out);
-  postings_.save(out);
-}
-
-void AnywhereLists::load(ArchiveReader& in) {
-  size_ = in.value<std::uint64_t>();
-  lists_.load(in);
-  postings_.load(in);
-}
-
 }  // namespace nearcast

@@ -48,8 +48,6 @@ class AnywhereLists {
   void clear();
 
   std::size_t memory_bytes() const { return lists_.memory_bytes() + postings_.memory_bytes(); }
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   struct KeyOf {

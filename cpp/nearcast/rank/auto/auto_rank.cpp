@@ -183,24 +183,4 @@ void AutoRank::check_invariants() const {
          "auto: lists hold what no subscription has");
 }
 
-void AutoRank::save(ArchiveWriter& out) const {
-  out.value(size_);
-  out.value(frame_);
-  order_.save(out);
-  near_.save(out);
-  anywhere_.save(out);
-  pairs_.save(out);
-  records_.save(out);
-}
-
-void AutoRank::load(ArchiveReader& in) {
-  size_ = in.value<std::uint64_t>();
-  frame_ = in.value<automatic::Frame>();
-  order_.load(in);
-  near_.load(in);
-  anywhere_.load(in);
-  pairs_.load(in);
-  records_.load(in);
-}
-
 }  // namespace nearcast

@@ -47,8 +47,6 @@ class AutoRank final : public RankIndex {
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
-  void save(ArchiveWriter& out) const override;
-  void load(ArchiveReader& in) override;
 
  private:
   static std::uint32_t list_of(Token first) { return first == kUnknownToken ? 0 : raw(first) + 1; }

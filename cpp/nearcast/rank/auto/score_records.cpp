@@ -39,14 +39,4 @@ void ScoreRecords::check(SubscriptionId id) const {
          "auto: a record is not its subscription's");
 }
 
-void ScoreRecords::save(ArchiveWriter& out) const {
-  records_.save(out);
-  terms_.save(out);
-}
-
-void ScoreRecords::load(ArchiveReader& in) {
-  records_.load(in);
-  terms_.load(in);
-}
-
 }  // namespace nearcast

@@ -42,8 +42,6 @@ class ScoreRecords {
 
   std::size_t memory_bytes() const { return records_.memory_bytes() + terms_.memory_bytes(); }
   void check(SubscriptionId id) const;  ///< throws unless the record says what the store says
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   const RankStore& store_;

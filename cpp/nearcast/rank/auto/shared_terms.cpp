@@ -45,27 +45,4 @@ std::size_t SharedTerms::memory_bytes() const {
          numbers_.size() * (sizeof(Numbers::value_type) + 4 * sizeof(void*));  // links of a node
 }
 
-void SharedTerms::save(ArchiveWriter& out) const {
-  terms_.save(out);
-  uses_.save(out);
-}
-
-void SharedTerms::load(ArchiveReader& in) {
-  terms_.load(in);
-  uses_.load(in);
-  if (terms_.size() != uses_.size() || terms_.size() > kNone) {
-    throw Error(ErrorKind::kSnapshot, "snapshot: its terms do not fit together");
-  }
-  free_.clear();
-  numbers_.clear();
-  for (std::size_t i = 0; i < terms_.size(); ++i) {
-    const auto number = static_cast<std::uint16_t>(i);
-    if (uses_[i] == 0) {
-      free_.push_back(number);
-    } else {
-      numbers_.emplace(key_of(terms_[i]), number);
-    }
-  }
-}
-
 }  // namespace nearcast

@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
 #include "nearcast/model/rank_score.h"
 
@@ -26,8 +25,6 @@ class SharedTerms {
   void clear();
 
   std::size_t memory_bytes() const;
-  void save(ArchiveWriter& out) const;
-  void load(ArchiveReader& in);
 
  private:
   using Numbers = std::map<std::pair<double, double>, std::uint16_t>;
