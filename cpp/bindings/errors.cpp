@@ -1,5 +1,7 @@
 #include "nearcast/base/errors.h"
 
+#include <typeinfo>
+
 #include "bindings/bind.h"
 
 namespace nearcast {
@@ -21,6 +23,8 @@ const char* class_name(ErrorKind kind) {
       return "SnapshotError";
     case ErrorKind::kUnsupported:
       return "UnsupportedError";
+    case ErrorKind::kCapacity:
+      return "CapacityError";
     case ErrorKind::kInternal:
       return "InternalError";
   }
@@ -47,6 +51,10 @@ void bind_errors(nb::module_&) {
     try {
       std::rethrow_exception(thrown);
     } catch (const Error& error) {
+      const nb::object made = to_python(error);
+      PyErr_SetObject(made.type().ptr(), made.ptr());
+    } catch (const std::bad_cast&) {  // nanobind's, for a value that has the wrong type
+      const Error error(ErrorKind::kInvalidParameter, "a value has the wrong type");
       const nb::object made = to_python(error);
       PyErr_SetObject(made.type().ptr(), made.ptr());
     }

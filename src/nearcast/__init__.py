@@ -13,6 +13,7 @@ Examples
 from importlib.metadata import version
 
 from nearcast.errors import (
+    CapacityError,
     DuplicateIdError,
     ExpressionError,
     InternalError,
@@ -39,6 +40,7 @@ __version__ = version("nearcast")
 __all__ = [
     "Analyzer",
     "Bbox",
+    "CapacityError",
     "Change",
     "Circle",
     "Clause",

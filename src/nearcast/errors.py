@@ -12,13 +12,14 @@ Who raises what
 `DuplicateIdError`          `Hub`, `Matcher`: the id is in use
 `UnknownIdError`            `Hub`, `Matcher`: move or unsubscribe of an id that is not there
 `SnapshotError`             saving and opening: not a snapshot, damaged, or of another version
+`CapacityError`             `Hub`, `Matcher`: more than a structure can count or address
 `UnsupportedError`          an index kind that is asked for what it does not do
 `NotCopyableError`          `pickle` and `copy` of what lives in the memory of its process
 `InternalError`             our bug; please report it
 ==========================  ====================================================================
 
 The first five are also a `ValueError`, `DuplicateIdError` too; the others are what a Python
-programmer would catch: `KeyError`, `OSError`, `NotImplementedError`, `TypeError`.
+programmer would catch: `KeyError`, `OSError`, `OverflowError`, `NotImplementedError`, `TypeError`.
 """
 
 from __future__ import annotations
@@ -241,6 +242,12 @@ class SnapshotError(NearcastError, OSError):
     """A snapshot cannot be written or read."""
 
     code = "snapshot"
+
+
+class CapacityError(NearcastError, OverflowError):
+    """More than a structure can count or address; what was asked for has not been done."""
+
+    code = "capacity"
 
 
 class UnsupportedError(NearcastError, NotImplementedError):

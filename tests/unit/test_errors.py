@@ -19,6 +19,7 @@ TREE = {
     "DuplicateIdError": ValueError,
     "UnknownIdError": KeyError,
     "SnapshotError": OSError,
+    "CapacityError": OverflowError,
     "UnsupportedError": NotImplementedError,
     "NotCopyableError": TypeError,
     "InternalError": NearcastError,

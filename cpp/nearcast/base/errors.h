@@ -16,6 +16,7 @@ enum class ErrorKind {
   kUnknownId,
   kSnapshot,
   kUnsupported,
+  kCapacity,
   kInternal,
 };
 
@@ -31,6 +32,13 @@ struct Error : std::runtime_error {
   ErrorKind kind;
   std::string got, wanted, hint;  ///< empty: nothing to say
 };
+
+/// What a structure cannot count or address any more. Said before anything changes.
+[[noreturn]] inline void too_large(const std::string& what, const std::string& got,
+                                   const std::string& wanted) {
+  throw Error(ErrorKind::kCapacity, what, got, wanted,
+              "divide subscriptions or messages among several hubs or matchers");
+}
 
 /// Our own bug, never the user's: a structure is not as it must be.
 [[noreturn]] inline void broken(const std::string& what) {

@@ -5,10 +5,12 @@
 /// its class moves and leaves its place to the next list of that class.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <string>
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
@@ -91,6 +93,10 @@ class ListArena {
     list = ListHandle{};
   }
 
+  /// How many more elements can be addressed, at least. Capacities are rounded up: a list of n may
+  /// take 2 n of them.
+  std::size_t room() const { return kMaxItems - std::min(kMaxItems, items_.size()); }
+
   std::size_t memory_bytes() const { return items_.memory_bytes() + free_.memory_bytes(); }
 
   void save(ArchiveWriter& out) const {
@@ -127,9 +133,11 @@ class ListArena {
  private:
   static constexpr std::uint32_t kLargest = 0xC0000000u;  ///< the last capacity of 32 bits
   static constexpr std::uint32_t kMaxClasses = 66;        ///< kLargest is of the last one
+  static constexpr std::size_t kMaxItems = 0xFFFFFFFE;    ///< start + 1 has 32 bits
 
   static std::uint32_t class_for(std::uint32_t count) {
-    ensure(count <= kLargest, "a list is longer than a list arena can hold");
+    if (count > kLargest)
+      too_large("a list", std::to_string(count) + " elements", "at most 3 * 2^30");
     std::uint32_t size_class = 1;
     while (capacity_of(size_class) < count) ++size_class;
     return size_class;
@@ -158,7 +166,8 @@ class ListArena {
       return start;
     }
     const std::size_t start = items_.size();
-    ensure(start + capacity_of(size_class) < 0xFFFFFFFFull, "a list arena is full");
+    if (start + capacity_of(size_class) > kMaxItems)
+      too_large("lists of one structure", std::to_string(start) + " elements", "fewer than 2^32");
     items_.resize(start + capacity_of(size_class));
     return static_cast<std::uint32_t>(start);
   }

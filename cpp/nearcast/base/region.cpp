@@ -13,6 +13,7 @@
 namespace nearcast {
 namespace {
 
+constexpr int kAddressBits = 48;
 constexpr std::size_t kHeapLimit = std::size_t{1} << 20;
 constexpr std::size_t kFirstAddresses = std::size_t{1} << 26;  // of addresses, not of memory
 constexpr std::size_t kMoreAddresses = 16;                     // times as many, when they run out
@@ -44,6 +45,11 @@ void Region::reserve_addresses(std::size_t bytes) {
   void* start =
       ::mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) throw std::bad_alloc();
+  // `auto` packs a pointer and 16 bits into a word. No system gives larger addresses unasked.
+  if ((reinterpret_cast<std::uintptr_t>(start) + length) >> kAddressBits != 0) {
+    ::munmap(start, length);
+    too_large("memory", "an address of more than 48 bits", "one of 48 bits at most");
+  }
   // Start at the border of a huge page, and give the rest back.
   const auto first = reinterpret_cast<std::uintptr_t>(start);
   const std::uintptr_t aligned = round_up(first, kHugePage);

@@ -65,6 +65,11 @@ void ExternalIds::prefetch(const ExternalId& id) const { table_.prefetch(hash_of
 
 void ExternalIds::check_new(const ExternalId& id) const {
   check_kind(id);
+  if (const auto* word = std::get_if<std::string_view>(&id)) {
+    if (word->size() > kMaxLetters || 2 * units(word->size()) > letters_.room())
+      too_large("id", std::to_string(word->size()) + " bytes",
+                "at most 2^30, and 2^34 of all ids together");
+  }
   if (find(id) == kNone) return;
   throw Error(ErrorKind::kDuplicateId, "subscription " + quoted(id), "an id that is in use",
               "a new id", "unsubscribe the old one first");

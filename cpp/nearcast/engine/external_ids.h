@@ -66,6 +66,8 @@ class ExternalIds {
 
  private:
   void check_slot(std::uint32_t slot, Claims& letters) const;
+  static constexpr std::size_t kMaxLetters = std::size_t{1} << 30;  ///< of one id
+
   enum class Kind : std::uint32_t { kUndecided, kNumbers, kWords };
 
   void check_kind(const ExternalId& id) const;

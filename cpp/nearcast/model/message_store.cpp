@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "nearcast/base/errors.h"
@@ -28,6 +29,13 @@ Rect given_box(const Place& place) {
 }  // namespace
 
 MessageId MessageStore::add(const NewMessage& message) {
+  if (message.tokens.size() > kMaxTokens || records_.size() > kMaxSlots ||
+      4 * (message.tokens.size() + 8) > words_.room()) {
+    too_large(
+        "live messages",
+        std::to_string(live_) + " and one of " + std::to_string(message.tokens.size()) + " words",
+        "at most 2^31 messages, and 2^32 words of all");
+  }
   Word slot = static_cast<Word>(records_.size());
   if (free_slots_.empty()) {
     centres_.resize(slot + 1);
@@ -40,7 +48,6 @@ MessageId MessageStore::add(const NewMessage& message) {
     slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  ensure(message.tokens.size() <= kMaxTokens, "a message has more tokens than a record can count");
   const Word head = static_cast<Word>(message.tokens.size()) |
                     (message.counts.empty() ? 0 : kHasCounts) |
                     (message.place.is_point ? 0 : kHasBox);

@@ -94,6 +94,7 @@ class MessageStore {
   static constexpr Word kHasBox = 0x80000000u;
   static constexpr Word kHasCounts = 0x40000000u;
   static constexpr Word kMaxTokens = 0x3FFFFFFFu;
+  static constexpr std::size_t kMaxSlots = 0x7FFFFFFFu;
   static constexpr Word kBoxWords = 8;
 
   struct Link {

@@ -1,6 +1,7 @@
 #include "nearcast/model/subscription_store.h"
 
 #include <algorithm>
+#include <string>
 #include <type_traits>
 
 #include "nearcast/base/errors.h"
@@ -93,7 +94,27 @@ std::span<const SubscriptionStore::Word> SubscriptionStore::extras(const Word* r
   return {count + 1, *count};
 }
 
+void SubscriptionStore::check_room(const Subscription& subscription) const {
+  if (free_slots_.empty() && bounds_.size() >= kMaxSlots)
+    too_large("subscriptions", std::to_string(live_), "at most 2^30");
+  const std::size_t further = subscription.clauses.size();
+  if (extras_.size() + further > kMaxSlots + free_extras_.size())
+    too_large("clauses of all subscriptions", std::to_string(extras_.size() + further),
+              "at most 2^30 beyond the first of each");
+  std::size_t words = 8 + 2 * further, points = 2;  // and of the shape, capacities being rounded up
+  for (const Clause& clause : subscription.clauses)
+    words += 2 * (2 + clause.positive.size() + clause.negative.size());
+  if (const auto* polygon = std::get_if<PolygonArea>(subscription.area)) {
+    points = polygon->points.size();
+    words += 2 * (polygon->ring_ends.size() + polygon->polygon_ends.size());
+  }
+  if (words > words_.room() || 2 * points > points_.room() || points > kMaxSlots)
+    too_large("keywords and corners of all subscriptions", std::to_string(words + points),
+              "fewer than 2^32 in all");
+}
+
 SubscriptionId SubscriptionStore::add(const Subscription& subscription) {
+  check_room(subscription);
   const SubscriptionId id = new_slot();
   ++live_;
   const auto clauses = subscription.clauses;

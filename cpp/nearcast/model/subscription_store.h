@@ -33,6 +33,10 @@ class SubscriptionStore {
  public:
   static constexpr std::size_t kMaxTokens = 8191;  ///< per clause and sign: what a header can count
 
+  /// Indexes pack two flags beside an entry's number.
+  static constexpr std::size_t kMaxSlots = std::size_t{1} << 30;
+
+  /// Throws a capacity error, and nothing has changed, if it has no room.
   SubscriptionId add(const Subscription& subscription);
   void remove(SubscriptionId id);
   void replace_area(SubscriptionId id, const Area& area);  ///< id and entries stay
@@ -121,6 +125,7 @@ class SubscriptionStore {
   const Shape& shape(SubscriptionId id) const;
   std::span<const Word> extras(const Word* record) const;
 
+  void check_room(const Subscription& subscription) const;
   Word write_record(const Clause* clause, AreaKind kind, Word shape,
                     std::span<const Word> extra_entries);
   void free_record(Word position);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "nearcast/base/errors.h"
 #include "nearcast/base/hash.h"
@@ -55,6 +56,12 @@ Token Vocabulary::intern(std::string_view word) {
   if (known != TaggedTable::kNone) {
     hold(Token{known});
     return Token{known};
+  }
+  if (word.size() > kMaxLetters || words_.size() >= kMaxWords) {
+    too_large(
+        "words",
+        std::to_string(words_.size()) + " and one of " + std::to_string(word.size()) + " bytes",
+        "fewer than 2^31 words, of at most 2^30 bytes each");
   }
   Word made{1, static_cast<std::uint8_t>(word.size()), {}};
   if (word.size() <= kShort) {

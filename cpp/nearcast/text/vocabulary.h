@@ -70,6 +70,8 @@ class Vocabulary {
   static constexpr std::size_t kShort = 19;           ///< bytes of a word that has no letters
   static constexpr std::uint8_t kLong = 255;          ///< instead of the length
   static constexpr std::uint32_t kMany = 0xFFFFFFFF;  ///< so many uses are not counted: for ever
+  static constexpr std::size_t kMaxLetters = std::size_t{1} << 30;
+  static constexpr std::size_t kMaxWords = 0x7FFFFFF0u;  ///< keys of Rt-trees have a bit beside it
   struct Word {
     std::uint32_t uses;  ///< 0: the number is free
     std::uint8_t length;
