@@ -1,23 +1,116 @@
 #include "bindings/columns.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+
+#include "nearcast/engine/column_checks.h"
+#include "nearcast/model/subscription_store.h"
 
 namespace nearcast {
 
+namespace {
+
+/// Ends of parts: ascending, each part of at least `least`, the last at `total`.
+std::vector<std::uint32_t> ends_from(nb::handle value, const char* name, std::size_t least,
+                                     std::size_t total) {
+  std::vector<std::uint32_t> ends;
+  std::uint64_t start = 0;
+  for (const nb::handle item : list_from(value, name)) {
+    start = whole_from(item, name, start + least, total);
+    ends.push_back(static_cast<std::uint32_t>(start));
+  }
+  if (start != total || ends.empty()) {
+    refuse_argument(name, value, "ends of parts, the last at " + std::to_string(total));
+  }
+  return ends;
+}
+
+PolygonArea polygon_from(const nb::tuple& parts) {
+  constexpr std::size_t kLeastPoints = 4;  // a triangle that is closed
+  PolygonArea polygon;
+  for (const nb::handle point : list_from(parts[0], "points of a polygon"))
+    polygon.points.push_back(point_from(point, "point of a polygon"));
+  if (polygon.points.size() > std::numeric_limits<std::uint32_t>::max())
+    refuse_argument("points of a polygon", nb::int_(polygon.points.size()), "fewer than 2^32");
+  polygon.ring_ends = ends_from(parts[1], "ring_ends", kLeastPoints, polygon.points.size());
+  polygon.polygon_ends = ends_from(parts[2], "polygon_ends", 1, polygon.ring_ends.size());
+  std::size_t start = 0;
+  for (const std::uint32_t end : polygon.ring_ends) {
+    const Point first = polygon.points[start], last = polygon.points[end - 1];
+    if (first.lon != last.lon || first.lat != last.lat)
+      refuse_argument("points of a polygon", parts[0], "rings that end where they begin");
+    start = end;
+  }
+  return polygon;
+}
+
+}  // namespace
+
+WordColumn words_from(nb::handle pair, const char* name) {
+  const nb::tuple parts = tuple_from(pair, name, 2);
+  const auto bytes = view<std::uint8_t>(parts[1], name);
+  return {view<std::int64_t>(parts[0], name),
+          {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+}
+
+EpochColumns epoch_from(std::uint64_t documents, nb::handle words, nb::handle counts) {
+  return {documents, words_from(words, "words"), view<std::int64_t>(counts, "counts")};
+}
+
+WordLists word_lists_from(nb::handle pair, const char* name) {
+  const nb::tuple parts = tuple_from(pair, name, 2);
+  const nb::tuple items = tuple_from(parts[1], name, 3, 5);
+  const std::string_view kind = word_from(items[0], name);
+  WordLists lists{view<std::int64_t>(parts[0], name), {}};
+  if (kind == "codes" && items.size() == 5) {
+    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
+    lists.items =
+        CodedColumn{view<std::int32_t>(items[1], name), words_from(items[2], "dictionary"),
+                    view<std::uint32_t>(items[3], name), whole_from(items[4], "version", 0, kMost)};
+  } else if (kind == "words" && items.size() == 3) {
+    const auto bytes = view<std::uint8_t>(items[2], name);
+    lists.items = WordColumn{view<std::int64_t>(items[1], name),
+                             {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+  } else {
+    refuse_argument(name, items, "'codes' and four columns, or 'words' and two");
+  }
+  return lists;
+}
+
+IdColumn ids_from(nb::handle ids) {
+  if (nb::isinstance<nb::tuple>(ids)) return words_from(ids, "id");
+  return view<std::int64_t>(ids, "id");
+}
+
+PlaceColumns places_from(const nb::tuple& columns) {
+  if (columns.size() == 0) return {};
+  if (columns.size() != 2 && columns.size() != 4)
+    refuse_argument("places", columns, "a tuple of 0, 2 or 4 columns");
+  PlaceColumns places{view<double>(columns[0], "west"), view<double>(columns[1], "south"), {}, {}};
+  if (columns.size() == 4) {
+    places.east = view<double>(columns[2], "east");
+    places.north = view<double>(columns[3], "north");
+  }
+  return places;
+}
+
+ExternalId id_from(nb::handle id) {
+  if (PyUnicode_Check(id.ptr())) return word_from(id, "id");
+  std::int64_t number = 0;
+  if (PyBool_Check(id.ptr()) || !nb::try_cast(id, number, /*convert=*/false))
+    refuse_argument("id", id, "an int64 or a string");
+  return number;
+}
+
 Area area_from(nb::handle area) {
   if (area.is_none()) return Anywhere{};
-  const auto parts = nb::cast<nb::tuple>(area);
-  const auto number = [&](std::size_t i) { return nb::cast<double>(parts[i]); };
-  if (parts.size() == 4) return Rect{number(0), number(1), number(2), number(3)};
-  if (!nb::isinstance<nb::list>(parts[0])) return Circle{{number(0), number(1)}, number(2)};
-  PolygonArea polygon;
-  for (const nb::handle point : nb::cast<nb::list>(parts[0])) {
-    const auto pair = nb::cast<nb::tuple>(point);
-    polygon.points.push_back({nb::cast<double>(pair[0]), nb::cast<double>(pair[1])});
-  }
-  polygon.ring_ends = nb::cast<std::vector<std::uint32_t>>(parts[1]);
-  polygon.polygon_ends = nb::cast<std::vector<std::uint32_t>>(parts[2]);
-  return polygon;
+  const nb::tuple parts = tuple_from(area, "area", 3, 4);
+  if (parts.size() == 4) return box_from(area, "area");
+  if (nb::isinstance<nb::list>(parts[0])) return polygon_from(parts);
+  return Circle{
+      {number_from(parts[0], "longitude", -180, 180), number_from(parts[1], "latitude", -90, 90)},
+      number_from(parts[2], "radius_m", 0)};
 }
 
 nb::object area_to_python(const Area& area) {
@@ -33,16 +126,17 @@ nb::object area_to_python(const Area& area) {
   return nb::make_tuple(points, nb::cast(polygon.ring_ends), nb::cast(polygon.polygon_ends));
 }
 
-Place place_from(const nb::tuple& place) {
-  const auto number = [&](std::size_t i) { return nb::cast<double>(place[i]); };
-  if (place.size() == 2) return Place::at({number(0), number(1)});
-  return Place::box({number(0), number(1), number(2), number(3)});
+Place place_from(nb::handle place) {
+  const nb::tuple parts = tuple_from(place, "place", 2, 4);
+  if (parts.size() == 2) return Place::at(point_from(place, "place"));
+  return Place::box(box_from(place, "place"));
 }
 
 std::vector<std::string_view> words_from_list(nb::handle words) {
   std::vector<std::string_view> views;
-  for (const nb::handle word : nb::cast<nb::list>(words))
-    views.push_back(nb::cast<std::string_view>(word));
+  const nb::list list = list_from(words, "words");
+  views.reserve(list.size());
+  for (const nb::handle word : list) views.push_back(word_from(word, "word"));
   return views;
 }
 
@@ -75,9 +169,15 @@ bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& 
 
 std::vector<WordClause> clauses_from(nb::handle clauses) {
   std::vector<WordClause> made;
-  for (const nb::handle clause : nb::cast<nb::list>(clauses)) {
-    const auto parts = nb::cast<nb::tuple>(clause);
+  for (const nb::handle clause : list_from(clauses, "clauses")) {
+    const nb::tuple parts = tuple_from(clause, "clause", 2);
     made.push_back({words_from_list(parts[0]), words_from_list(parts[1])});
+    if (std::max(made.back().positive.size(), made.back().negative.size()) >
+        SubscriptionStore::kMaxTokens) {
+      refuse_argument(
+          "clause", nb::int_(made.back().positive.size() + made.back().negative.size()),
+          "at most " + std::to_string(SubscriptionStore::kMaxTokens) + " words of each sign");
+    }
   }
   return made;
 }
@@ -100,9 +200,9 @@ MessageColumns messages_from(nb::handle texts, bool is_text, const nb::tuple& pl
                              std::size_t rows) {
   MessageColumns messages{{}, places_from(places), rows};
   if (is_text) {
-    messages.texts = words_from(texts);
+    messages.texts = words_from(texts, "text");
   } else {
-    messages.texts = word_lists_from(texts);
+    messages.texts = word_lists_from(texts, "tokens");
   }
   return messages;
 }

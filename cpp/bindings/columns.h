@@ -10,8 +10,11 @@
 
 #include <memory>
 #include <span>
+#include <string>
+#include <type_traits>
 #include <vector>
 
+#include "bindings/arguments.h"
 #include "nearcast/engine/columns.h"
 #include "nearcast/engine/engine.h"
 
@@ -27,9 +30,25 @@ std::span<const T> view(const Column<T>& column) {
   return {column.data(), column.shape(0)};
 }
 
+/// A contiguous array of T in one dimension, as it lies. Others are refused, not converted: what a
+/// conversion made would be gone before it is read.
 template <typename T>
-std::span<const T> view(nb::handle column) {
-  return column.is_none() ? std::span<const T>() : view(nb::cast<Column<T>>(column));
+std::span<const T> view(nb::handle column, const char* name) {
+  Column<T> found;
+  if (!nb::try_cast(column, found, /*convert=*/false)) {
+    refuse_argument(name, column,
+                    std::string("a contiguous array of ") +
+                        (std::is_floating_point_v<T> ? "float"
+                         : std::is_signed_v<T>       ? "int"
+                                                     : "uint") +
+                        std::to_string(8 * sizeof(T)));
+  }
+  return view(found);
+}
+
+template <typename T>
+std::span<const T> view_or_none(nb::handle column, const char* name) {
+  return column.is_none() ? std::span<const T>() : view<T>(column, name);
 }
 
 template <typename T, typename Allocator>
@@ -40,61 +59,25 @@ auto to_numpy(std::vector<T, Allocator>&& values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
-inline WordColumn words_from(nb::handle pair) {
-  const auto parts = nb::cast<nb::tuple>(pair);
-  const auto bytes = view<std::uint8_t>(parts[1]);
-  return {view<std::int64_t>(parts[0]), reinterpret_cast<const char*>(bytes.data())};
-}
-
+/// (offsets, bytes)
+WordColumn words_from(nb::handle pair, const char* name);
 /// Words and, in another column, how many of so many documents have them.
-inline EpochColumns epoch_from(std::uint64_t documents, nb::handle words, nb::handle counts) {
-  return {documents, words_from(words), view<std::int64_t>(counts)};
-}
-
+EpochColumns epoch_from(std::uint64_t documents, nb::handle words, nb::handle counts);
 /// (offsets, ("words", offsets, bytes)) or (offsets, ("codes", codes, offsets and bytes of the
 /// dictionary, its tokens, version of the vocabulary))
-inline WordLists word_lists_from(nb::handle pair) {
-  const auto parts = nb::cast<nb::tuple>(pair);
-  const auto items = nb::cast<nb::tuple>(parts[1]);
-  WordLists lists{view<std::int64_t>(parts[0]), {}};
-  if (nb::cast<std::string_view>(items[0]) == "codes") {
-    lists.items = CodedColumn{view<std::int32_t>(items[1]), words_from(items[2]),
-                              view<std::uint32_t>(items[3]), nb::cast<std::uint64_t>(items[4])};
-  } else {
-    const auto bytes = view<std::uint8_t>(items[2]);
-    lists.items =
-        WordColumn{view<std::int64_t>(items[1]), reinterpret_cast<const char*>(bytes.data())};
-  }
-  return lists;
-}
-
-inline IdColumn ids_from(nb::handle ids) {
-  if (nb::isinstance<nb::tuple>(ids)) return words_from(ids);
-  return view<std::int64_t>(ids);
-}
-
-/// (lon, lat) or (west, south, east, north), each a column
-inline PlaceColumns places_from(const nb::tuple& columns) {
-  if (columns.size() == 0) return {};
-  PlaceColumns places{view<double>(columns[0]), view<double>(columns[1]), {}, {}};
-  if (columns.size() == 4) {
-    places.east = view<double>(columns[2]);
-    places.north = view<double>(columns[3]);
-  }
-  return places;
-}
-
-inline ExternalId id_from(nb::handle id) {
-  if (nb::isinstance<nb::str>(id)) return nb::cast<std::string_view>(id);
-  return nb::cast<std::int64_t>(id);
-}
-
+WordLists word_lists_from(nb::handle pair, const char* name);
+/// A column of int64, or words
+IdColumn ids_from(nb::handle ids);
+/// None, (lon, lat) or (west, south, east, north), each a column
+PlaceColumns places_from(const nb::tuple& columns);
+/// An int64 or a string
+ExternalId id_from(nb::handle id);
 /// None, (west, south, east, north), (lon, lat, radius_m), or (points, ring_ends, polygon_ends) of
 /// lists
 Area area_from(nb::handle area);
 nb::object area_to_python(const Area& area);
 /// (lon, lat) or (west, south, east, north)
-Place place_from(const nb::tuple& place);
+Place place_from(nb::handle place);
 /// [([positive], [negative]), …]; the words live as long as the list does
 std::vector<WordClause> clauses_from(nb::handle clauses);
 std::vector<std::string_view> words_from_list(nb::handle words);

@@ -8,6 +8,7 @@
 #include "bindings/bind.h"
 #include "bindings/columns.h"
 #include "bindings/turns.h"
+#include "nearcast/engine/column_checks.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -27,7 +28,7 @@ nb::tuple match(const SharedEngine& self, nb::handle texts, bool is_text, const 
                         matches.cpu_seconds);
 }
 
-nb::list match_one(const SharedEngine& self, nb::handle words, const nb::tuple& place) {
+nb::list match_one(const SharedEngine& self, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
   return id_list(ask(self, [&](const Engine& engine) { return engine.match_one(views, where); }));
@@ -69,10 +70,10 @@ void bind_engine(nb::module_& module) {
              nb::handle lacks_keywords, nb::handle lacks_area, std::size_t rows) {
             const SubscriptionColumns columns{
                 ids_from(ids),
-                keywords.is_none() ? WordLists{} : word_lists_from(keywords),
+                keywords.is_none() ? WordLists{} : word_lists_from(keywords, "keywords"),
                 places_from(areas),
-                view<std::uint8_t>(lacks_keywords),
-                view<std::uint8_t>(lacks_area),
+                view_or_none<std::uint8_t>(lacks_keywords, "lacks_keywords"),
+                view_or_none<std::uint8_t>(lacks_area, "lacks_area"),
                 rows};
             change_without_gil(self, [&](Engine& engine) { engine.subscribe(columns); });
           },
@@ -106,7 +107,8 @@ void bind_engine(nb::module_& module) {
           [](const SharedEngine& self, nb::handle texts, bool is_text, const nb::tuple& places,
              std::size_t rows, nb::handle ends, nb::handle answers) {
             const MessageColumns messages = messages_from(texts, is_text, places, rows);
-            const auto known_ends = view<std::int64_t>(ends), known = view<std::int64_t>(answers);
+            const auto known_ends = view<std::int64_t>(ends, "ends");
+            const auto known = view<std::int64_t>(answers, "answers");
             MatchColumns taken = ask_without_gil(self, [&](const Engine& engine) {
               return engine.floor(messages, known_ends, known);
             });
@@ -130,7 +132,8 @@ void bind_engine(nb::module_& module) {
       .def(
           "tokens_of",
           [](const SharedEngine& self, nb::handle words) {
-            const WordColumn column = words_from(words);
+            const WordColumn column = words_from(words, "words");
+            check_words(ErrorKind::kInvalidParameter, "words", column);
             auto [tokens, version] = ask_without_gil(
                 self, [&](const Engine& engine) { return engine.tokens_of(column); });
             return nb::make_tuple(to_numpy(std::move(tokens)), version);
@@ -156,7 +159,8 @@ void bind_engine(nb::module_& module) {
       .def(
           "save",
           [](const SharedEngine& self, const std::string& path) {
-            ask_at_length(self, [&](const Engine& engine) { save_snapshot(engine, path); });
+            ask_at_length(self,
+                          [&](const Engine& engine) { save_snapshot(engine, checked_path(path)); });
           },
           "path"_a);
 }

@@ -18,14 +18,18 @@ using namespace nb::literals;
 namespace nearcast {
 namespace {
 
-std::optional<double> moment(nb::handle value) {
-  return value.is_none() ? std::nullopt : std::optional(nb::cast<double>(value));
+std::optional<double> moment(nb::handle value, const char* name) {
+  return value.is_none() ? std::nullopt : std::optional(number_from(value, name));
 }
 
-std::optional<Point> point(nb::handle value) {
-  if (value.is_none()) return std::nullopt;
-  const auto at = nb::cast<nb::tuple>(value);
-  return Point{nb::cast<double>(at[0]), nb::cast<double>(at[1])};
+std::optional<Point> point_or_none(nb::handle value) {
+  return value.is_none() ? std::nullopt : std::optional(point_from(value, "at"));
+}
+
+/// Words of rank and top subscriptions are weighed: one clause, with positive words alone.
+void check_plain(std::span<const WordClause> clauses, nb::handle given) {
+  if (clauses.size() == 1 && !clauses[0].positive.empty() && clauses[0].negative.empty()) return;
+  refuse_argument("clauses of a rank or top subscription", given, "one clause of positive words");
 }
 
 void read_subscription(const nb::tuple& parts, Event& event) {
@@ -34,33 +38,42 @@ void read_subscription(const nb::tuple& parts, Event& event) {
     event.area = area_from(parts[5]);
     return;
   }
-  const auto details = nb::cast<nb::tuple>(parts[6]);
-  event.mode = static_cast<Mode>(nb::cast<int>(details[0]));
-  event.is_live = nb::cast<bool>(details[1]);
-  event.k = nb::cast<std::uint32_t>(details[2]);
-  event.alpha = nb::cast<double>(details[3]);
-  event.threshold = nb::cast<double>(details[4]);
-  event.at = point(details[5]);
-  if (event.mode != Mode::kTop) event.area = area_from(parts[5]);
+  const nb::tuple details = tuple_from(parts[6], "details of a subscription", 6);
+  event.mode = static_cast<Mode>(whole_from(details[0], "mode", 0, kModes - 1));
+  event.is_live = truth_from(details[1], "live");
+  if (event.mode == Mode::kMatch) {
+    event.area = area_from(parts[5]);
+    return;
+  }
+  check_plain(event.clauses, parts[4]);
+  event.alpha = number_from(details[3], "alpha", 0, 1);
+  if (event.mode == Mode::kRank) {
+    event.threshold = number_from(details[4], "threshold", std::numeric_limits<double>::min(), 1);
+    event.area = box_from(parts[5], "area");
+    return;
+  }
+  event.k = static_cast<std::uint32_t>(whole_from(details[2], "k", 1, kMaxK));
+  event.at = point_from(details[5], "at");
 }
 
 /// (op, id, time, expires, clauses | words, area | place, details): an area is None for anywhere,
 /// or for a top subscription. Details of a subscription are None (match, not live) or (mode, live,
 /// k, alpha, threshold, at); of a move None or the point.
-Event event_from(const nb::tuple& parts) {
+Event event_from(nb::handle record) {
+  const nb::tuple parts = tuple_from(record, "event", 7);
   Event event;
-  event.op = static_cast<Op>(nb::cast<int>(parts[0]));
-  event.id = nb::cast<std::string_view>(parts[1]);
-  event.time = moment(parts[2]);
-  event.expires = moment(parts[3]);
+  event.op = static_cast<Op>(whole_from(parts[0], "op", 0, kOps - 1));
+  event.id = word_from(parts[1], "id");
+  event.time = moment(parts[2], "time");
+  event.expires = moment(parts[3], "expires");
   if (event.op == Op::kSubscribe) read_subscription(parts, event);
   if (event.op == Op::kMove) {
     if (!parts[5].is_none()) event.area = area_from(parts[5]);
-    event.at = point(parts[6]);
+    event.at = point_or_none(parts[6]);
   }
   if (event.op == Op::kPublish) {
     event.words = words_from_list(parts[4]);
-    event.place = place_from(nb::cast<nb::tuple>(parts[5]));
+    event.place = place_from(parts[5]);
   }
   return event;
 }
@@ -90,7 +103,14 @@ nb::tuple changes_to_python(ChangeColumns&& changes) {
 ChangeColumns applied(SharedHub& self, const nb::list& events, bool stops_at_error, bool is_timed) {
   std::vector<Event> batch;
   batch.reserve(events.size());
-  for (const nb::handle event : events) batch.push_back(event_from(nb::cast<nb::tuple>(event)));
+  for (const nb::handle event : events) {
+    try {
+      batch.push_back(event_from(event));
+    } catch (const Error& error) {
+      throw Error(error.kind, "event " + std::to_string(batch.size()) + ": " + error.what(),
+                  error.got, error.wanted, error.hint);
+    }
+  }
   nb::gil_scoped_release unlocked;
   return self.apply(batch, stops_at_error, is_timed);
 }
@@ -156,8 +176,7 @@ nb::tuple definition_to_python(const Definition& definition) {
   return nb::make_tuple(clauses, area_to_python(definition.area));
 }
 
-nb::tuple judge(const SharedHub& self, std::string_view id, nb::handle words,
-                const nb::tuple& place) {
+nb::tuple judge(const SharedHub& self, std::string_view id, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
   const Verdict verdict = ask(self, [&](const Hub& hub) { return hub.judge(id, views, where); });
@@ -165,7 +184,7 @@ nb::tuple judge(const SharedHub& self, std::string_view id, nb::handle words,
                         verdict.is_inside);
 }
 
-nb::list match_hub(const SharedHub& self, nb::handle words, const nb::tuple& place) {
+nb::list match_hub(const SharedHub& self, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
   return id_list(ask(self, [&](const Hub& hub) { return hub.match(views, where); }));
@@ -181,7 +200,7 @@ void bind_hub(nb::module_& module) {
              std::optional<std::uint64_t> window_count, std::optional<double> window_seconds,
              const nb::tuple& space, std::string arrival, std::string expiry,
              TopTuning::Given top_parameters, bool is_safe) {
-            const Rect box = std::get<Rect>(area_from(space));
+            const Rect box = space_from(space);
             new (self) SharedHub(
                 std::move(index), std::move(parameters), Window{window_count, window_seconds},
                 TopSettings{box, std::move(arrival), std::move(expiry), std::move(top_parameters)},
@@ -272,7 +291,7 @@ void bind_hub(nb::module_& module) {
       .def(
           "save",
           [](const SharedHub& self, const std::string& path) {
-            ask_at_length(self, [&](const Hub& hub) { save_snapshot(hub, path); });
+            ask_at_length(self, [&](const Hub& hub) { save_snapshot(hub, checked_path(path)); });
           },
           "path"_a);
 }

@@ -7,6 +7,7 @@
 #include "bindings/bind.h"
 #include "bindings/columns.h"
 #include "bindings/turns.h"
+#include "nearcast/engine/column_checks.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -26,7 +27,7 @@ nb::tuple rank(const SharedRankEngine& self, nb::handle texts, bool is_text,
                         found.cpu_seconds, to_numpy(std::move(found.score)));
 }
 
-nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, const nb::tuple& place) {
+nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
   const MatchColumns found =
@@ -34,11 +35,6 @@ nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, const nb::tup
   nb::list scores;
   for (const double score : found.score) scores.append(score);
   return nb::make_tuple(id_list(found), scores);
-}
-
-Rect box_from(const nb::tuple& box) {
-  return {nb::cast<double>(box[0]), nb::cast<double>(box[1]), nb::cast<double>(box[2]),
-          nb::cast<double>(box[3])};
 }
 
 void start_rank_epoch(SharedRankEngine& self, std::uint64_t documents, nb::handle words,
@@ -59,11 +55,11 @@ void bind_rank_engine(nb::module_& module) {
           "index"_a, "parameters"_a)
       .def(
           "subscribe",
-          [](SharedRankEngine& self, nb::handle id, nb::handle words, const nb::tuple& area,
-             double alpha, double threshold) {
+          [](SharedRankEngine& self, nb::handle id, nb::handle words, nb::handle area, double alpha,
+             double threshold) {
             const ExternalId own = id_from(id);
             const auto wanted = words_from_list(words);
-            const Rect box = box_from(area);
+            const Rect box = box_from(area, "area");
             change(self, [&](RankEngine& engine) {
               engine.subscribe(own, wanted, box, {alpha, threshold});
             });
@@ -73,9 +69,12 @@ void bind_rank_engine(nb::module_& module) {
           "subscribe_rows",
           [](SharedRankEngine& self, nb::handle ids, nb::handle keywords, const nb::tuple& areas,
              nb::handle alpha, nb::handle threshold, std::size_t rows) {
-            const RankSubscriptionColumns columns{
-                ids_from(ids),       word_lists_from(keywords), places_from(areas),
-                view<double>(alpha), view<double>(threshold),   rows};
+            const RankSubscriptionColumns columns{ids_from(ids),
+                                                  word_lists_from(keywords, "keywords"),
+                                                  places_from(areas),
+                                                  view<double>(alpha, "alpha"),
+                                                  view<double>(threshold, "threshold"),
+                                                  rows};
             change_without_gil(self, [&](RankEngine& engine) { engine.subscribe(columns); });
           },
           "ids"_a, "keywords"_a, "areas"_a, "alpha"_a, "threshold"_a, "rows"_a)
@@ -95,9 +94,9 @@ void bind_rank_engine(nb::module_& module) {
           "ids"_a)
       .def(
           "replace_area",
-          [](SharedRankEngine& self, nb::handle id, const nb::tuple& area) {
+          [](SharedRankEngine& self, nb::handle id, nb::handle area) {
             const ExternalId own = id_from(id);
-            const Rect box = box_from(area);
+            const Rect box = box_from(area, "area");
             change(self, [&](RankEngine& engine) { engine.replace_area(own, box); });
           },
           "id"_a, "area"_a)
@@ -121,8 +120,7 @@ void bind_rank_engine(nb::module_& module) {
       .def("rank_one", &rank_one, "words"_a, "place"_a, "Rank one message: (ids, scores).")
       .def(
           "score_pair",
-          [](const SharedRankEngine& self, nb::handle id, nb::handle words,
-             const nb::tuple& place) {
+          [](const SharedRankEngine& self, nb::handle id, nb::handle words, nb::handle place) {
             const ExternalId own = id_from(id);
             const auto views = words_from_list(words);
             const Place where = place_from(place);
@@ -134,7 +132,8 @@ void bind_rank_engine(nb::module_& module) {
       .def(
           "tokens_of",
           [](const SharedRankEngine& self, nb::handle words) {
-            const WordColumn column = words_from(words);
+            const WordColumn column = words_from(words, "words");
+            check_words(ErrorKind::kInvalidParameter, "words", column);
             auto [tokens, version] = ask_without_gil(
                 self, [&](const RankEngine& engine) { return engine.tokens_of(column); });
             return nb::make_tuple(to_numpy(std::move(tokens)), version);
@@ -160,7 +159,8 @@ void bind_rank_engine(nb::module_& module) {
       .def(
           "save",
           [](const SharedRankEngine& self, const std::string& path) {
-            ask_at_length(self, [&](const RankEngine& engine) { save_snapshot(engine, path); });
+            ask_at_length(
+                self, [&](const RankEngine& engine) { save_snapshot(engine, checked_path(path)); });
           },
           "path"_a);
 }

@@ -4,6 +4,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 
+#include "bindings/arguments.h"
 #include "bindings/bind.h"
 
 using namespace nb::literals;
@@ -14,9 +15,10 @@ void bind_snapshot(nb::module_& module) {
   module.def(
       "open_snapshot",
       [](const std::string& path, nb::handle verify) {
-        const Verify how = verify.is_none()         ? Verify::kIfSmall
-                           : nb::cast<bool>(verify) ? Verify::kAlways
-                                                    : Verify::kNever;
+        const Verify how = verify.is_none()               ? Verify::kIfSmall
+                           : truth_from(verify, "verify") ? Verify::kAlways
+                                                          : Verify::kNever;
+        checked_path(path);
         const nb::gil_scoped_release unlocked;
         return open_snapshot(path, how);
       },

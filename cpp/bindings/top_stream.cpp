@@ -17,9 +17,10 @@ namespace {
 using SharedTopStream = Guarded<TopStream>;
 
 /// (offsets, tokens, lon, lat)
-TokenPoints points_from(const nb::tuple& rows) {
-  return {view<std::int64_t>(rows[0]), view<std::uint32_t>(rows[1]), view<double>(rows[2]),
-          view<double>(rows[3])};
+TokenPoints token_points_from(const nb::tuple& rows) {
+  const nb::tuple parts = tuple_from(rows, "rows", 4);
+  return {view<std::int64_t>(parts[0], "offsets"), view<std::uint32_t>(parts[1], "tokens"),
+          view<double>(parts[2], "lon"), view<double>(parts[3], "lat")};
 }
 
 nb::tuple to_python(HeldRows&& held) {
@@ -28,7 +29,7 @@ nb::tuple to_python(HeldRows&& held) {
 }
 
 nb::tuple publish(SharedTopStream& self, const nb::tuple& messages) {
-  const TokenPoints rows = points_from(messages);
+  const TokenPoints rows = token_points_from(messages);
   StepTimes times =
       change_without_gil(self, [&](TopStream& stream) { return stream.publish(rows); });
   return nb::make_tuple(to_numpy(std::move(times.arrival_ns)), to_numpy(std::move(times.expiry_ns)),
@@ -82,14 +83,14 @@ void bind_top_stream(nb::module_& module) {
           [](SharedTopStream* self, std::size_t window, const nb::tuple& space,
              const std::string& arrival, const std::string& expiry,
              const TopTuning::Given& parameters) {
-            const Rect box = std::get<Rect>(area_from(space));
+            const Rect box = space_from(space);
             new (self) SharedTopStream(window, box, arrival, expiry, TopTuning::from(parameters));
           },
           "window"_a, "space"_a, "arrival"_a, "expiry"_a, "parameters"_a)
       .def(
           "start_epoch",
           [](SharedTopStream& self, std::uint64_t documents, nb::handle df) {
-            const auto counts = view<std::int64_t>(df);
+            const auto counts = view<std::int64_t>(df, "df");
             change_without_gil(self,
                                [&](TopStream& stream) { stream.start_epoch(documents, counts); });
           },
@@ -97,7 +98,7 @@ void bind_top_stream(nb::module_& module) {
       .def(
           "subscribe",
           [](SharedTopStream& self, const nb::tuple& rows, nb::handle alpha, std::uint32_t k) {
-            const TopRows subscriptions{points_from(rows), view<double>(alpha), k};
+            const TopRows subscriptions{token_points_from(rows), view<double>(alpha, "alpha"), k};
             change_without_gil(self, [&](TopStream& stream) { stream.subscribe(subscriptions); });
           },
           "rows"_a, "alpha"_a, "k"_a, "Rows are (offsets, tokens, lon, lat).")
@@ -108,7 +109,7 @@ void bind_top_stream(nb::module_& module) {
       .def(
           "results",
           [](const SharedTopStream& self, nb::handle subscriptions) {
-            const auto wanted = view<std::int64_t>(subscriptions);
+            const auto wanted = view<std::int64_t>(subscriptions, "subscriptions");
             return to_python(ask_without_gil(
                 self, [&](const TopStream& stream) { return stream.results(wanted); }));
           },
@@ -116,7 +117,7 @@ void bind_top_stream(nb::module_& module) {
       .def(
           "look_at_all",
           [](SharedTopStream& self, const nb::tuple& rows, nb::handle alpha, std::uint32_t k) {
-            const TopRows subscriptions{points_from(rows), view<double>(alpha), k};
+            const TopRows subscriptions{token_points_from(rows), view<double>(alpha, "alpha"), k};
             return to_python(change_without_gil(
                 self, [&](TopStream& stream) { return stream.look_at_all(subscriptions); }));
           },

@@ -58,7 +58,7 @@ class WordMemory {
     bytes_ += word;
     offsets_.push_back(static_cast<std::int64_t>(bytes_.size()));
   }
-  WordColumn view() const { return {offsets_, bytes_.data()}; }
+  WordColumn view() const { return {offsets_, bytes_}; }
 
  private:
   std::string bytes_;

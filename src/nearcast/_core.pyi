@@ -105,7 +105,7 @@ class Engine:
         Touch the lists of each message and copy a known answer: (work, nanoseconds, cpu seconds).
         """
 
-    def match_one(self, words: object, place: tuple) -> list:
+    def match_one(self, words: object, place: object) -> list:
         """Match one message: ids."""
 
     def match_plain(self, words: object | None, at: object | None) -> object:
@@ -135,7 +135,7 @@ class RankEngine:
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
 
-    def subscribe(self, id: object, words: object, area: tuple, alpha: float, threshold: float) -> None: ...
+    def subscribe(self, id: object, words: object, area: object, alpha: float, threshold: float) -> None: ...
 
     def subscribe_rows(self, ids: object, keywords: object, areas: tuple, alpha: object, threshold: object, rows: int) -> None: ...
 
@@ -143,7 +143,7 @@ class RankEngine:
 
     def unsubscribe_rows(self, ids: object) -> None: ...
 
-    def replace_area(self, id: object, area: tuple) -> None: ...
+    def replace_area(self, id: object, area: object) -> None: ...
 
     def has(self, id: object) -> bool: ...
 
@@ -158,10 +158,10 @@ class RankEngine:
         Rank a batch: (message rows, ids, work, nanoseconds, cpu seconds, scores).
         """
 
-    def rank_one(self, words: object, place: tuple) -> tuple:
+    def rank_one(self, words: object, place: object) -> tuple:
         """Rank one message: (ids, scores)."""
 
-    def score_pair(self, id: object, words: object, place: tuple) -> float: ...
+    def score_pair(self, id: object, words: object, place: object) -> float: ...
 
     def tokens_of(self, words: object) -> tuple:
         """Tokens of words, by position, and the version of the vocabulary."""
@@ -202,7 +202,7 @@ class Hub:
     def end_epoch(self) -> tuple:
         """Every word counts the same from now on: changes, as from apply."""
 
-    def match(self, words: object, place: tuple) -> list:
+    def match(self, words: object, place: object) -> list:
         """Whom a message would reach now: ids."""
 
     def mode_of(self, subscription: str) -> int | None:
@@ -211,7 +211,7 @@ class Hub:
     def definition(self, subscription: str) -> tuple:
         """What was subscribed, of a match subscription: (clauses, area)."""
 
-    def judge(self, subscription: str, words: object, place: tuple) -> tuple:
+    def judge(self, subscription: str, words: object, place: object) -> tuple:
         """
         (what definition returns, does the message match, does its place touch the area).
         """

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/engine/column_checks.h"
 #include "nearcast/engine/engine.h"
 #include "nearcast/engine/reading.h"
 #include "nearcast/index/registry.h"
@@ -33,6 +34,7 @@ SubscriptionId Engine::add_row(const SubscriptionColumns& rows, std::size_t row,
 }
 
 void Engine::subscribe(const SubscriptionColumns& rows) {
+  check_columns(rows);
   check_rows(rows);
   KeywordRows keywords(rows.keywords, rows.lacks_keywords, rows.rows, vocabulary_);
   const ClauseRows clauses = keywords.with(rows.areas);
@@ -60,7 +62,7 @@ void Engine::visit_groups(const MessageColumns& messages, bool is_timed, BatchSc
 }
 
 MatchColumns Engine::match(const MessageColumns& given, bool is_timed) const {
-  check_places(given);
+  check_columns(given);
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   BatchScratch& scratch = *loan;
   const MessageColumns messages = up_to_date(given, vocabulary_, scratch.reading.dictionary);
@@ -86,6 +88,8 @@ MatchColumns Engine::match(const MessageColumns& given, bool is_timed) const {
 
 MatchColumns Engine::floor(const MessageColumns& given, std::span<const std::int64_t> ends,
                            std::span<const std::int64_t> answers) const {
+  check_columns(given);
+  check_answers(given.rows, ends, answers.size());
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   const MessageColumns messages = up_to_date(given, vocabulary_, (*loan).reading.dictionary);
   MatchColumns out;
@@ -129,7 +133,9 @@ bool Engine::matches_pair(const ExternalId& id, std::span<const std::string_view
 }
 
 void Engine::learn(const MessageColumns& messages) {
-  check_places(messages);
+  check_columns(messages);
+  if (const auto* lists = std::get_if<WordLists>(&messages.texts))
+    check_dictionary(ErrorKind::kInvalidMessage, *lists);
   MessageSample sample;
   sample.offsets.push_back(0);
   std::string letters;

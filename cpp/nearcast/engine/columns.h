@@ -18,11 +18,11 @@ namespace nearcast {
 /// Words in Arrow's form: word i has bytes [offsets[i], offsets[i + 1]).
 struct WordColumn {
   std::span<const std::int64_t> offsets;
-  const char* bytes = nullptr;
+  std::span<const char> bytes;
 
   std::size_t size() const { return offsets.empty() ? 0 : offsets.size() - 1; }
   std::string_view operator[](std::size_t i) const {
-    return {bytes + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
+    return {bytes.data() + offsets[i], static_cast<std::size_t>(offsets[i + 1] - offsets[i])};
   }
 };
 

@@ -1,6 +1,7 @@
 #include "nearcast/engine/engine.h"
 
 #include "nearcast/base/errors.h"
+#include "nearcast/engine/column_checks.h"
 #include "nearcast/engine/learned.h"
 #include "nearcast/index/registry.h"
 #include "nearcast/model/semantics.h"
@@ -75,6 +76,7 @@ void Engine::remove(SubscriptionId id) {
 void Engine::unsubscribe(const ExternalId& id) { remove(slot_of(id)); }
 
 void Engine::unsubscribe(const IdColumn& ids) {
+  check_ids(ErrorKind::kUnknownId, ids);
   const std::vector<SubscriptionId> slots = slots_of(ids_, ids);
   for (std::size_t i = 0; i < slots.size(); ++i) {
     index_->approach(slots, i);

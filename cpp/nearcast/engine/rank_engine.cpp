@@ -2,6 +2,7 @@
 
 #include "nearcast/base/errors.h"
 #include "nearcast/base/number_text.h"
+#include "nearcast/engine/column_checks.h"
 #include "nearcast/rank/registry.h"
 
 namespace nearcast {
@@ -61,6 +62,7 @@ void RankEngine::check_rows(const RankSubscriptionColumns& rows) const {
 }
 
 void RankEngine::subscribe(const RankSubscriptionColumns& rows) {
+  check_columns(rows);
   check_rows(rows);
   KeywordRows keywords(rows.keywords, {}, rows.rows, *vocabulary_);
   const ClauseRows clauses = keywords.with(rows.areas);
@@ -86,6 +88,7 @@ void RankEngine::remove(SubscriptionId id) {
 void RankEngine::unsubscribe(const ExternalId& id) { remove(SubscriptionId{ids_.slot_of(id)}); }
 
 void RankEngine::unsubscribe(const IdColumn& ids) {
+  check_ids(ErrorKind::kUnknownId, ids);
   for (const SubscriptionId slot : slots_of(ids_, ids)) remove(slot);
 }
 
@@ -128,7 +131,7 @@ void RankEngine::run(const Message& message, RankScratch& scratch, RankSink& sin
 }
 
 MatchColumns RankEngine::rank(const MessageColumns& given, bool is_timed) const {
-  check_places(given);
+  check_columns(given);
   ScratchPool<Scratch>::Loan loan(scratches_);
   Scratch& scratch = *loan;
   const MessageColumns messages = up_to_date(given, *vocabulary_, scratch.reading.dictionary);

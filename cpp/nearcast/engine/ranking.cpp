@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string>
 
+#include "nearcast/engine/column_checks.h"
 #include "nearcast/engine/hub.h"
 
 namespace nearcast {

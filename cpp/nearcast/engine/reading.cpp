@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "nearcast/engine/column_checks.h"
 #include "nearcast/model/subscription_store.h"
 #include "nearcast/text/splitter.h"
 
@@ -66,14 +67,7 @@ std::vector<std::uint32_t> find_words(const WordColumn& words, const Vocabulary&
   return tokens;
 }
 
-void EpochColumns::check() const {
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    if (static_cast<std::uint64_t>(df[i]) <= documents) continue;
-    throw Error(ErrorKind::kInvalidParameter, "weights: df of " + quoted(ExternalId(words[i])),
-                std::to_string(df[i]),
-                "at most the documents, which are " + std::to_string(documents));
-  }
-}
+void EpochColumns::check() const { check_counts(documents, words, df); }
 
 std::vector<TokenWeights::Count> EpochColumns::counts(std::span<const Token> tokens) const {
   std::vector<TokenWeights::Count> counts;
@@ -172,6 +166,7 @@ MessageColumns up_to_date(MessageColumns messages, const Vocabulary& vocabulary,
   auto* coded = lists == nullptr ? nullptr : std::get_if<CodedColumn>(&lists->items);
   if (coded == nullptr) return messages;
   if (coded->version != vocabulary.version() || coded->tokens.size() != coded->dictionary.size()) {
+    check_words(ErrorKind::kInvalidMessage, "dictionary", coded->dictionary);
     tokens = find_words(coded->dictionary, vocabulary);
     coded->tokens = tokens;
   }
@@ -185,7 +180,7 @@ void find_tokens(const Vocabulary& vocabulary, std::span<const std::string_view>
   sort_unique(tokens);
 }
 
-void read_words(const TextColumn& texts, std::size_t row, std::string& letters,
+void read_words(const TextColumn& texts, std::size_t row, std::string& letters, std::size_t known,
                 std::vector<std::string_view>& words, std::vector<Token>& tokens) {
   words.clear();
   tokens.clear();
@@ -200,7 +195,7 @@ void read_words(const TextColumn& texts, std::size_t row, std::string& letters,
   if (const auto* coded = std::get_if<CodedColumn>(&lists->items)) {
     for (std::size_t i = begin; i < end; ++i) {
       const Token token{coded->tokens[static_cast<std::size_t>(coded->codes[i])]};
-      if (token != kUnknownToken) tokens.push_back(token);
+      if (raw(token) < known) tokens.push_back(token);  // neither kUnknownToken nor nonsense
     }
   } else {
     const auto& column = std::get<WordColumn>(lists->items);
@@ -215,7 +210,7 @@ void read_all_words(const TextColumn& texts, std::size_t row, std::string& lette
   const auto* coded = lists == nullptr ? nullptr : std::get_if<CodedColumn>(&lists->items);
   if (coded == nullptr) {
     std::vector<Token> none;
-    read_words(texts, row, letters, words, none);
+    read_words(texts, row, letters, 0, words, none);  // no codes: no tokens
     return;
   }
   const auto end = static_cast<std::size_t>(lists->offsets[row + 1]);

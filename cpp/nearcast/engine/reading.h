@@ -144,7 +144,8 @@ std::vector<SubscriptionId> add_rows(const IdColumn& ids, std::size_t rows, Exte
 void find_tokens(const Vocabulary& vocabulary, std::span<const std::string_view> words,
                  std::vector<Token>& tokens);
 /// The words of one message, or its tokens if they came as codes.
-void read_words(const TextColumn& texts, std::size_t row, std::string& letters,
+/// Tokens are below `known`, the vocabulary's slots(); others are left out.
+void read_words(const TextColumn& texts, std::size_t row, std::string& letters, std::size_t known,
                 std::vector<std::string_view>& words, std::vector<Token>& tokens);
 
 /// Tokens of a dictionary's words, by position; new words become known, with one use for each
@@ -181,7 +182,7 @@ void for_each_group(const MessageColumns& messages, const Vocabulary& vocabulary
   const auto approach = [&](std::size_t first) {
     for (std::size_t row = first; row < std::min(first + kGroup, messages.rows); ++row) {
       std::vector<Token>& tokens = scratch.tokens[row % near.size()];
-      read_words(messages.texts, row, scratch.letters, scratch.words, tokens);
+      read_words(messages.texts, row, scratch.letters, vocabulary.slots(), scratch.words, tokens);
       vocabulary.find_all(scratch.words, tokens);
       sort_unique(tokens);
       near[row % near.size()] = {tokens, messages.places[row]};

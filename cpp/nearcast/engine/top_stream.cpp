@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+
+#include "nearcast/engine/column_checks.h"
+#include "nearcast/engine/event.h"
 
 namespace nearcast {
 namespace {
@@ -14,16 +18,73 @@ std::int64_t nanoseconds(Clock::time_point from, Clock::time_point to) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(to - from).count();
 }
 
+/// Tables by token grow to the largest one, so a stray number must not make them huge.
+constexpr std::uint32_t kMaxToken = (1u << 26) - 1;
+
+[[noreturn]] void refuse_value(const std::string& what, const std::string& got,
+                               const std::string& wanted) {
+  throw Error(ErrorKind::kInvalidParameter, "top stream: " + what, got, wanted);
+}
+
+void check_row_count(const char* name, std::size_t size, std::size_t rows) {
+  if (size != rows)
+    refuse_value(name, std::to_string(size) + " rows", std::to_string(rows) + ", as of lon");
+}
+
+void check_points(const TokenPoints& rows) {
+  check_row_count("lat", rows.lat.size(), rows.rows());
+  check_row_count("offsets after the first", rows.offsets.size() - !rows.offsets.empty(),
+                  rows.rows());
+  check_offsets(ErrorKind::kInvalidParameter, "tokens", rows.offsets, rows.tokens.size());
+  for (std::size_t row = 0; row < rows.rows(); ++row) {
+    if (std::fabs(rows.lon[row]) <= 180 && std::fabs(rows.lat[row]) <= 90) continue;  // NaN: false
+    refuse_value("place of row " + std::to_string(row),
+                 std::to_string(rows.lon[row]) + ", " + std::to_string(rows.lat[row]),
+                 "longitude and latitude");
+  }
+  for (const std::uint32_t token : rows.tokens) {
+    if (token > kMaxToken)
+      refuse_value("token", std::to_string(token), "at most " + std::to_string(kMaxToken));
+  }
+}
+
+void check_subscriptions(const TopRows& rows) {
+  check_points(rows.wanted);
+  check_row_count("alpha", rows.alpha.size(), rows.wanted.rows());
+  if (rows.k < 1 || rows.k > kMaxK)
+    refuse_value("k", std::to_string(rows.k), "from 1 to " + std::to_string(kMaxK));
+  for (std::size_t row = 0; row < rows.wanted.rows(); ++row) {
+    const std::string who = " of row " + std::to_string(row);
+    if (!(rows.alpha[row] >= 0 && rows.alpha[row] <= 1))
+      refuse_value("alpha" + who, std::to_string(rows.alpha[row]), "a number from 0 to 1");
+    if (rows.wanted.offsets[row] == rows.wanted.offsets[row + 1])
+      refuse_value("tokens" + who, "none", "at least one");
+  }
+}
+
 }  // namespace
 
 TopStream::TopStream(std::size_t window, const Rect& space, const std::string& arrival,
                      const std::string& expiry, const TopTuning& tuning)
     : window_(window),
       max_distance_(distance_between({space.west, space.south}, {space.east, space.north})),
-      engine_(std::make_unique<TopEngine>(messages_, weights_, space, arrival, expiry, tuning)) {}
+      engine_(std::make_unique<TopEngine>(messages_, weights_, space, arrival, expiry, tuning)),
+      expiry_(expiry) {
+  if (window == 0) refuse_value("window", "0", "at least 1 message");
+}
 
 void TopStream::start_epoch(std::uint64_t documents, std::span<const std::int64_t> df) {
+  if (subscriptions_ != 0 || !live_.empty())
+    refuse_value("start_epoch", "a stream that has begun",
+                 "one without subscriptions and messages");
+  if (df.size() > kMaxToken)
+    refuse_value("df", std::to_string(df.size()), "at most " + std::to_string(kMaxToken));
   std::vector<TokenWeights::Count> counts;
+  for (std::size_t token = 0; token < df.size(); ++token) {
+    if (df[token] >= 0 && static_cast<std::uint64_t>(df[token]) <= documents) continue;
+    refuse_value("df of token " + std::to_string(token), std::to_string(df[token]),
+                 "a number from 0 to the documents, which are " + std::to_string(documents));
+  }
   for (std::uint32_t token = 0; token < df.size(); ++token)
     counts.emplace_back(Token{token}, static_cast<std::uint64_t>(df[token]));
   weights_.start_epoch(documents, counts);
@@ -53,7 +114,26 @@ MessageId TopStream::store(const TokenPoints& rows, std::size_t row) {
   return messages_.add({tokens_, counts_, Place::at(rows.at(row))});
 }
 
+void TopStream::adopt(const TopStream& other) {
+  const auto newest = [](const TopStream& stream) {
+    return stream.live_.empty()
+               ? 0
+               : stream.messages_.number(stream.live_[(stream.oldest_ + stream.live_.size() - 1) %
+                                                      stream.live_.size()]) +
+                     1;
+  };
+  if (&other == this || subscriptions_ != 0 || window_ != other.window_ ||
+      expiry_ != other.expiry_ || live_.size() != other.live_.size() ||
+      newest(*this) != newest(other)) {
+    refuse_value("adopt", "a stream that differs, or one that has subscriptions",
+                 "the same window, messages and expiry, and no subscriptions yet");
+  }
+  engine_->adopt(*other.engine_);
+  subscriptions_ = other.subscriptions_;
+}
+
 void TopStream::subscribe(const TopRows& subscriptions) {
+  check_subscriptions(subscriptions);
   for (std::size_t row = 0; row < subscriptions.wanted.rows();) {
     const std::size_t end = std::min(row + kSubscribedAtOnce, subscriptions.wanted.rows());
     engine_->begin();
@@ -67,6 +147,7 @@ void TopStream::subscribe(const TopRows& subscriptions) {
 }
 
 StepTimes TopStream::publish(const TokenPoints& messages) {
+  check_points(messages);
   StepTimes times;
   times.arrival_ns.reserve(messages.rows());
   times.expiry_ns.reserve(messages.rows());
@@ -101,6 +182,9 @@ StepTimes TopStream::publish(const TokenPoints& messages) {
 HeldRows TopStream::results(std::span<const std::int64_t> subscriptions) const {
   HeldRows held;
   for (const std::int64_t subscription : subscriptions) {
+    if (subscription < 0 || subscription >= static_cast<std::int64_t>(subscriptions_))
+      refuse_value("subscription", std::to_string(subscription),
+                   "a number below " + std::to_string(subscriptions_));
     for (const TopResult& result :
          engine_->results(SubscriptionId{static_cast<std::uint32_t>(subscription)})) {
       held.messages.push_back(static_cast<std::int64_t>(messages_.number(result.message)));
@@ -112,6 +196,7 @@ HeldRows TopStream::results(std::span<const std::int64_t> subscriptions) const {
 }
 
 HeldRows TopStream::look_at_all(const TopRows& subscriptions) {
+  check_subscriptions(subscriptions);
   HeldRows held;
   std::vector<Scored> all;
   for (std::size_t row = 0; row < subscriptions.wanted.rows(); ++row) {

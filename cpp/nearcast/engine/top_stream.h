@@ -60,10 +60,7 @@ class TopStream {
   void start_epoch(std::uint64_t documents, std::span<const std::int64_t> df);
   void subscribe(const TopRows& subscriptions);
   /// Subscriptions and lists of a stream of the same messages with the same kind of expiry.
-  void adopt(const TopStream& other) {
-    engine_->adopt(*other.engine_);
-    subscriptions_ = other.subscriptions_;
-  }
+  void adopt(const TopStream& other);
   StepTimes publish(const TokenPoints& messages);
 
   HeldRows results(std::span<const std::int64_t> subscriptions) const;
@@ -89,6 +86,7 @@ class TopStream {
   TokenWeights weights_;
   MessageStore messages_;
   std::unique_ptr<TopEngine> engine_;
+  std::string expiry_;
   Array<MessageId> live_;   ///< a ring once the window is full
   std::size_t oldest_ = 0;  ///< its place in the ring
   std::uint32_t subscriptions_ = 0;

@@ -1,0 +1,355 @@
+"""The extension trusts no caller: nonsense in any argument of any entry point raises.
+
+Entry points and their arguments are read from the stub, so that a new one is covered unasked; one
+without good arguments in the table below is only met with nonsense.
+"""
+
+from __future__ import annotations
+
+import ast
+import random
+from math import inf, nan
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nearcast
+from nearcast import _core
+
+BOX = (0.0, 0.0, 1.0, 1.0)
+SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 0.0)]
+EMPTY = np.zeros(0)
+
+
+def words(*given):
+    letters = "".join(given).encode()
+    offsets = np.cumsum([0, *map(len, given)]).astype(np.int64)
+    return (offsets, np.frombuffer(letters, np.uint8))
+
+
+def lists(*rows):
+    ends = np.cumsum([0, *map(len, rows)]).astype(np.int64)
+    return (ends, ("words", *words(*(word for row in rows for word in row))))
+
+
+def coded(codes, tokens=(0, 1), version=0):
+    ends = np.array([0, len(codes)], np.int64)
+    known = (words("jazz", "blues"), np.array(tokens, np.uint32), version)
+    return (ends, ("codes", np.array(codes, np.int32), *known))
+
+
+def event(op, **parts):
+    names = ("id", "time", "expires", "words", "area", "details")
+    return (op, *({"id": "s", **parts}.get(name) for name in names))
+
+
+JAZZ = [(["jazz"], [])]
+EVENTS = [
+    event(0, words=JAZZ, area=BOX),
+    event(0, id="r", words=JAZZ, area=BOX, details=(1, True, 0, 0.5, 0.5, None)),
+    event(0, id="t", words=JAZZ, details=(2, False, 3, 0.5, 0.0, (0.0, 0.0))),
+    event(1, id="m", words=["jazz"], area=(0.5, 0.5), time=1.0, expires=9.0),
+    event(2, area=(SQUARE, [4], [1])),
+    event(3, id="m"),
+    event(4),
+]
+POINTS = (np.array([0, 1, 2]), np.array([0, 1], np.uint32), np.zeros(2), np.zeros(2))
+PLACES = (np.zeros(1), np.zeros(1))
+GOOD = {
+    "index": "auto",
+    "parameters": {},
+    "id": "s",
+    "clauses": JAZZ,
+    "area": BOX,
+    "ids": words("a"),
+    "keywords": lists(["jazz"]),
+    "areas": (np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)),
+    "lacks_keywords": None,
+    "lacks_area": None,
+    "rows": 1,
+    "texts": lists(["jazz"]),
+    "is_text": False,
+    "places": PLACES,
+    "is_timed": False,
+    "ends": np.array([1]),
+    "answers": np.array([5]),
+    "words": ["jazz"],
+    "place": (0.5, 0.5),
+    "at": (0.5, 0.5),
+    "is_growing": True,
+    "alpha": 0.5,
+    "threshold": 0.5,
+    "documents": 9,
+    "counts": np.array([3]),
+    "df": np.array([3, 4]),
+    "window_count": 9,
+    "window_seconds": None,
+    "window": 9,
+    "space": (-180.0, -90.0, 180.0, 90.0),
+    "arrival": "auto",
+    "expiry": "",
+    "top_parameters": {},
+    "is_safe": True,
+    "events": EVENTS,
+    "stops_at_error": False,
+    "subscription": "s",
+    "message": "m",
+    "k": 3,
+    "messages": POINTS,
+    "subscriptions": np.array([0]),
+    "path": "/nowhere/at/all",
+    "verify": None,
+}
+OWN = {
+    ("tokens_of", "words"): words("jazz", "blues"),
+    ("start_epoch", "words"): words("jazz"),
+    ("RankEngine.subscribe_rows", "alpha"): np.full(1, 0.5),
+    ("RankEngine.subscribe_rows", "threshold"): np.full(1, 0.5),
+    ("TopStream.subscribe", "rows"): POINTS,
+    ("TopStream.subscribe", "alpha"): np.full(2, 0.5),
+    ("TopStream.look_at_all", "rows"): POINTS,
+    ("TopStream.look_at_all", "alpha"): np.full(2, 0.5),
+}
+HOSTILE = [
+    None,
+    True,
+    0,
+    -1,
+    2**31,
+    2**32 - 1,
+    2**63,
+    2**64,
+    10**400,
+    0.5,
+    nan,
+    inf,
+    "",
+    "x",
+    "a\0b",
+    "\ud800",
+    b"x",
+    (),
+    [],
+    {},
+    object(),
+    (nan, 0.0),
+    (0.0, inf),
+    (500.0, 0.0),
+    ("a", "b"),
+    (0.0, 0.0, -1.0),
+    (0.0, 0.0, nan),
+    (0.0, 5.0, 1.0, 1.0),
+    (1.0, 0.0, -1.0, 1.0),
+    (1.0, 1.0, 1.0, 1.0),
+    (SQUARE, [], []),
+    (SQUARE, [3], [1]),
+    (SQUARE, [5], [1]),
+    (SQUARE, [4], [2]),
+    (SQUARE, [4, 2], [1]),
+    (SQUARE, [-4], [1]),
+    (SQUARE[:3], [3], [1]),
+    ([*SQUARE[:3], (0.0, 0.5)], [4], [1]),
+    ([(nan, 0.0)] * 4, [4], [1]),
+    ([()] * 4, [4], [1]),
+    [None],
+    [()],
+    [("a",)],
+    [([1], [])],
+    [(["\ud800"], [])],
+    [(None, None)],
+    [(["a"] * 9000, [])],
+    [1, 2],
+    ["jazz", None],
+    np.zeros(1),
+    np.zeros(1, np.int32),
+    np.zeros((2, 2)),
+    np.array([nan]),
+    np.array([-1]),
+    np.array([2**62]),
+    np.array([0, 2**62]),
+    np.array([5, 1]),
+    np.zeros(4)[::2],
+    np.zeros(0, np.int64),
+    np.array(["a"]),
+    (np.zeros(1),),
+    (np.array([nan]), np.zeros(1)),
+    (np.zeros(1), np.zeros(5)),
+    (np.zeros(1), np.zeros(1), np.zeros(1)),
+    (np.ones(1), np.ones(1), np.zeros(1), np.zeros(1)),
+    (np.zeros(1), np.zeros(1), np.zeros(0), np.zeros(1)),
+    (np.array([0, 9]), np.zeros(1, np.uint8)),
+    (np.array([-1, 1]), np.zeros(1, np.uint8)),
+    (np.array([5, 2]), np.zeros(9, np.uint8)),
+    (np.array([0, 2**62]), np.zeros(9, np.uint8)),
+    (np.zeros(0, np.int64), np.zeros(0, np.uint8)),
+    (np.array([0, 1, 2]), ("words", *words("jazz"))),
+    (np.array([0, 5]), ("words", *words("jazz"))),
+    (np.array([0, 1]), ("words", np.array([0, 900]), np.zeros(9, np.uint8))),
+    (np.array([0, 1]), ("nonsense", *words("jazz"))),
+    (np.array([0, 1]), ("codes",)),
+    coded([2]),
+    coded([-1]),
+    coded([2**31 - 1]),
+    coded([0], tokens=[2**32 - 2]),
+    coded([0], tokens=[2**31]),
+    coded([0], tokens=[]),
+    *(coded([0], tokens=[2**32 - 2, 7], version=version) for version in range(4)),
+    (np.array([0, 1]), ("codes", np.zeros(1, np.int32), (np.array([0, 99]), EMPTY), EMPTY, 0)),
+    (
+        np.array([0, 1]),
+        (
+            "codes",
+            np.zeros(1, np.int32),
+            (np.array([0, 2**40]), np.zeros(4, np.uint8)),
+            np.zeros(1, np.uint32),
+            0,
+        ),
+    ),
+    (np.array([0, 9, 2]), *POINTS[1:]),
+    (np.array([0, 1, 9]), *POINTS[1:]),
+    (np.array([0, 1]), *POINTS[1:]),
+    (POINTS[0], np.array([0, 2**32 - 1], np.uint32), *POINTS[2:]),
+    (*POINTS[:2], np.array([nan, 0.0]), np.zeros(2)),
+    (*POINTS[:3], np.zeros(1)),
+    (np.array([0, 0, 0]), *POINTS[1:]),
+    [event(99)],
+    [event(-1)],
+    [event(0)],
+    [event(0, words=JAZZ, area=BOX, id=5)],
+    [event(0, words=JAZZ, area=BOX, id="\ud800")],
+    [event(0, words=JAZZ, area=BOX, time=inf)],
+    [event(0, words=JAZZ, area=BOX, expires="x")],
+    [event(0, words=JAZZ, area=BOX, details=())],
+    [event(0, words=JAZZ, area=BOX, details=(7, True, 0, 0.5, 0.5, None))],
+    [event(0, words=JAZZ, area=None, details=(1, True, 0, 0.5, 0.5, None))],
+    [event(0, words=JAZZ, area=(0.0, 0.0, 5.0), details=(1, True, 0, 0.5, 0.5, None))],
+    [event(0, words=JAZZ, area=BOX, details=(1, True, 0, nan, 0.5, None))],
+    [event(0, words=JAZZ, area=BOX, details=(1, True, 0, 0.5, 0.0, None))],
+    [event(0, words=[], area=BOX, details=(1, True, 0, 0.5, 0.5, None))],
+    [event(0, words=[([], [])], area=BOX, details=(1, True, 0, 0.5, 0.5, None))],
+    [event(0, words=[], details=(2, False, 3, 0.5, 0.0, (0.0, 0.0)))],
+    [event(0, words=JAZZ, details=(2, False, 0, 0.5, 0.0, (0.0, 0.0)))],
+    [event(0, words=JAZZ, details=(2, False, -3, 0.5, 0.0, (0.0, 0.0)))],
+    [event(0, words=JAZZ, details=(2, False, 2**32, 0.5, 0.0, (0.0, 0.0)))],
+    [event(0, words=JAZZ, details=(2, False, 3, 0.5, 0.0, None))],
+    [event(0, words=JAZZ, details=(2, False, 3, 0.5, 0.0, (nan, 0.0)))],
+    [event(1, words=None, area=BOX)],
+    [event(1, words=["a"], area=None)],
+    [event(1, words=["a"], area=(1.0, 2.0, 3.0))],
+    [event(1, words=["a"], area=(nan, 2.0))],
+    [EVENTS[0], event(2)],
+    [EVENTS[0], event(2, details=(0.0, 0.0))],
+    [EVENTS[1], event(2, id="r", area=(0.0, 0.0, 5.0))],
+    [EVENTS[2], event(2, id="t", area=BOX)],
+    [EVENTS[2], event(2, id="t", details=(nan, 0.0))],
+]
+
+
+def entry_points():
+    """Return (class or None, name, arguments) of all that can be called, from the stub."""
+    stub = Path(nearcast.__file__).parent / "_core.pyi"
+    found = []
+    for node in ast.parse(stub.read_text()).body:
+        own = node.body if isinstance(node, ast.ClassDef) else [node]
+        for item in own:
+            if isinstance(item, ast.FunctionDef) and not item.decorator_list:
+                names = [arg.arg for arg in item.args.args if arg.arg != "self"]
+                where = node.name if isinstance(node, ast.ClassDef) else None
+                found.append((where, item.name, names))
+    return found
+
+
+def good(where, method, name):
+    for key in (f"{where}.{method}", method):
+        if (key, name) in OWN:
+            return OWN[key, name]
+    return made(where) if name == "other" else GOOD.get(name)
+
+
+def made(where):
+    names = next(names for cls, name, names in entry_points() if (cls, name) == (where, "__init__"))
+    return getattr(_core, where)(*(good(where, "__init__", name) for name in names))
+
+
+def filled(where):
+    """Return an object that has something to be hurt."""
+    target = made(where)
+    if where == "Hub":
+        target.apply(EVENTS[:4], True)
+    elif where == "TopStream":
+        target.subscribe(POINTS, np.full(2, 0.5), 2)
+        target.publish(POINTS)
+    elif where == "Engine":
+        target.subscribe("s", JAZZ, BOX)
+    elif where == "RankEngine":
+        target.subscribe("s", ["jazz"], BOX, 0.5, 0.5)
+    return target
+
+
+class Caller:
+    """Calls one entry point again and again; after a call that worked, of an object as new."""
+
+    def __init__(self, where, method):
+        self.where, self.method = where, method
+        self.target = None
+
+    def function(self):
+        if self.where is None or self.method == "__init__":
+            return getattr(_core, self.where or self.method)
+        self.target = self.target or filled(self.where)
+        return getattr(self.target, self.method)
+
+    def call(self, arguments):
+        """What it raises must be an error of ours or Python's refusal of types."""
+        try:
+            self.function()(*arguments)
+            if self.target is not None:
+                self.target.check_invariants()
+            self.target = None
+        except nearcast.InternalError:
+            pytest.fail(
+                f"{self.where}.{self.method}{tuple(arguments)} says that nearcast has a bug"
+            )
+        except (nearcast.NearcastError, TypeError):
+            pass
+
+
+ENTRY_POINTS = [point for point in entry_points() if point[2]]
+
+
+def test_the_stub_names_every_entry_point():
+    listed = {(where, name) for where, name, _ in entry_points()}
+    for where in ("Engine", "RankEngine", "Hub", "TopStream"):
+        public = {
+            n for n in vars(getattr(_core, where)) if callable(getattr(getattr(_core, where), n))
+        }
+        methods = {n for n in public if not n.startswith("_")}
+        assert methods <= {name for cls, name in listed if cls == where}
+
+
+@pytest.mark.parametrize(
+    ("where", "method", "names"), ENTRY_POINTS, ids=lambda v: v if isinstance(v, str) else ""
+)
+def test_nonsense_in_any_argument_raises(where, method, names, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # a name of a file is no nonsense
+    known = [good(where, method, name) for name in names]
+    caller = Caller(where, method)
+    for place in range(len(names)):
+        for value in HOSTILE:
+            caller.call([*known[:place], value, *known[place + 1 :]])
+    rng = random.Random(7)
+    for _ in range(100):
+        caller.call([rng.choice(HOSTILE) for _ in names])
+    caller.call(known)
+    if caller.target is not None:
+        caller.target.check_invariants()
+
+
+def test_an_error_says_which_event_and_which_part():
+    hub = made("Hub")
+    with pytest.raises(nearcast.InvalidParameterError, match="event 1: k: got 0, wanted a whole"):
+        hub.apply(
+            [EVENTS[0], event(0, words=JAZZ, details=(2, False, 0, 0.5, 0.0, (0.0, 0.0)))], 1 > 0
+        )
+    assert len(hub) == 0
