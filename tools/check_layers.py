@@ -26,6 +26,7 @@ PYTHON = {
     "in_process": {"errors"},
     "text": {"errors"},
     "weights": {"errors"},
+    "arguments": {"errors", "model", "text"},
     "keywords": {"errors", "model", "text"},
     "times": {"errors", "model"},
     "event_values": {"errors", "model", "times"},
@@ -33,10 +34,11 @@ PYTHON = {
     "columns": {"_core", "errors", "model", "text"},
     "explain": {"model"},
     "safe_region": {"model", "explain"},
-    "matcher": {"_core", "errors", "model", "in_process", "text", "weights", "keywords", "columns"},
+    "matcher": {"_core", "errors", "model", "text", "weights", "keywords", "columns"}
+    | {"arguments", "in_process"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
-    | {"explain", "in_process", "matcher"},
-    "top_stream": {"_core", "in_process", "matcher"},
+    | {"arguments", "explain", "in_process", "matcher"},
+    "top_stream": {"_core", "arguments", "in_process"},
     "partition": {"errors", "model", "weights", "events"},
     "spark": {"errors", "model", "text", "weights", "events", "columns", "matcher"}
     | {"hub", "partition"},

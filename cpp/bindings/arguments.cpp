@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/base/number_text.h"
 
 namespace nearcast {
 namespace {
@@ -20,16 +21,10 @@ std::string shown(nb::handle value) {
 }
 
 std::string range_text(double low, double high) {
-  const auto text = [](double limit) {
-    std::string digits = std::to_string(limit);
-    digits.erase(digits.find_last_not_of('0') + 1);
-    if (digits.back() == '.') digits.pop_back();
-    return digits;
-  };
   if (high == std::numeric_limits<double>::max()) {
-    return low == -high ? "a finite number" : "a finite number from " + text(low) + " on";
+    return low == -high ? "a finite number" : "a finite number from " + number_text(low) + " on";
   }
-  return "a number from " + text(low) + " to " + text(high);
+  return "a number from " + number_text(low) + " to " + number_text(high);
 }
 
 }  // namespace

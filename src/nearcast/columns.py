@@ -13,7 +13,13 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from nearcast.errors import InvalidParameterError, InvalidSubscriptionError, NearcastError, Verbatim
+from nearcast.errors import (
+    CapacityError,
+    InvalidParameterError,
+    InvalidSubscriptionError,
+    NearcastError,
+    Verbatim,
+)
 from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon, is_encodable
 
 if TYPE_CHECKING:
@@ -38,8 +44,12 @@ MAX_TOKENS = 8191  # per clause and sign; what a record of the core can count
 def core_counts(df: Mapping[str, int]) -> tuple[Any, np.ndarray]:
     """Return words and how many documents have them, as the core reads them."""
     known = {word: count for word, count in df.items() if is_encodable(word)}  # others: no tokens
-    listed = pa.array(list(known), pa.large_string())
-    counts = np.fromiter(known.values(), np.int64, len(known))
+    try:
+        listed = pa.array(list(known), pa.large_string())
+        counts = np.fromiter(known.values(), np.int64, len(known))
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
+        what = "weights: df is not what it was checked to be"
+        raise InvalidParameterError(what, got=df, wanted="counts that nobody changes") from None
     return words(listed, "df", InvalidParameterError), counts
 
 
@@ -110,8 +120,34 @@ def column(batch: pa.RecordBatch | pa.Table, name: str, error: _Error) -> pa.Arr
         raise error(what, wanted=f"one {name}")
     found = batch.column(name)
     if isinstance(found, pa.ChunkedArray):
-        return found.combine_chunks() if found.num_chunks != 1 else found.chunk(0)
+        found = combined(found, name)
+    validate(found, name, error)
     return found
+
+
+def combined(chunks: pa.ChunkedArray, name: str) -> pa.Array:
+    """Return chunks as one array."""
+    if chunks.num_chunks == 1:
+        return chunks.chunk(0)
+    try:
+        return chunks.combine_chunks()
+    except pa.ArrowInvalid as problem:  # offsets of 32 bits do not reach
+        what = f"column {name!r} is too large"
+        got, wanted = Verbatim(str(problem)), "chunks of less than 2 GiB together"
+        raise CapacityError(what, got=got, wanted=wanted, hint="give smaller tables") from None
+
+
+def validate(array: pa.Array, name: str, error: _Error, *, full: bool = False) -> None:
+    """Refuse an array whose buffers are not what it says; `full` looks at each value.
+
+    Without `full` it costs nothing: offsets and codes in between are left to the core.
+    """
+    try:
+        array.validate(full=full)
+    except pa.ArrowException as problem:
+        what = f"column {name!r} is damaged"
+        wanted = "a valid Arrow array"
+        raise error(what, got=Verbatim(str(problem)), wanted=wanted) from None
 
 
 def refuse_nulls(array: pa.Array, name: str, error: _Error) -> None:
@@ -134,8 +170,14 @@ def numbers(array: pa.Array, name: str, error: _Error) -> np.ndarray:
 def _offsets(array: pa.Array, buffer: pa.Buffer | None, width: type) -> np.ndarray:
     if buffer is None or len(array) == 0:
         return np.zeros(1, np.int64)
-    values: np.ndarray = np.frombuffer(buffer, width)[array.offset : array.offset + len(array) + 1]
-    return values.astype(np.int64, copy=False)
+    return _items(buffer, width, array.offset, len(array) + 1).astype(np.int64, copy=False)
+
+
+def _items(buffer: pa.Buffer, width: type, start: int, count: int) -> np.ndarray:
+    """Return `count` numbers of a buffer, whose size need not be a multiple of theirs."""
+    if count == 0:
+        return np.zeros(0, width)
+    return np.frombuffer(buffer, width, count, start * np.dtype(width).itemsize)
 
 
 def words(array: pa.Array, name: str, error: _Error, *, wanted: str = "string") -> Words:
@@ -144,6 +186,7 @@ def words(array: pa.Array, name: str, error: _Error, *, wanted: str = "string") 
         if str(array.type) != "string_view":
             what = f"column {name!r} has the wrong type"
             raise error(what, got=Verbatim(str(array.type)), wanted=wanted)
+        validate(array, name, error, full=True)  # a cast follows each view
         array = array.cast(pa.large_string())
     width = np.int64 if pa.types.is_large_string(array.type) else np.int32
     _, offsets, letters = array.buffers()
@@ -160,6 +203,7 @@ def ids(array: pa.Array, error: _Error) -> np.ndarray | Words:
             _refuse_rows(values > np.iinfo(np.int64).max, array, "an int64", error)
         return np.ascontiguousarray(values, dtype=np.int64)
     offsets, letters = words(array, "id", error, wanted="int64 or string")
+    validate(array, "id", error, full=True)  # ids are given back, as text
     _refuse_rows(offsets[1:] == offsets[:-1], array, "a string that is not empty", error)
     return offsets, letters
 
@@ -212,6 +256,7 @@ class TokenCache:
 
 def dictionary_words(dictionary: pa.Array, error: _Error) -> Words:
     """Return the words of a dictionary."""
+    validate(dictionary, "dictionary", error, full=True)
     refuse_nulls(dictionary, "a word of the dictionary", error)
     return words(dictionary, "dictionary", error)
 
@@ -228,18 +273,32 @@ def word_lists(
     values = array.values
     _refuse_null_words(array, offsets, name, error)
     if pa.types.is_dictionary(values.type):
-        codes = values.indices.cast(pa.int32())
         if is_growing:  # the core makes those words known that are used
             known = dictionary_words(values.dictionary, error), np.zeros(0, np.uint32), 0
         else:
             known = cache.look_up(values.dictionary, error)
-        plain = np.frombuffer(codes.buffers()[1], np.int32)[codes.offset :] if len(codes) else None
-        items = np.zeros(0, np.int32) if plain is None else plain
-        return offsets, ("codes", items, *known)
+        return offsets, ("codes", _codes(values.indices, len(values.dictionary)), *known)
+    if is_growing:
+        validate(values, name, error, full=True)  # words are kept, and given back as text
     return offsets, ("words", *words(values, name, error))
 
 
+def _codes(indices: pa.Array, size: int) -> np.ndarray:
+    """Return codes as int32. The core refuses those that are not below `size`, by their row."""
+    if len(indices) == 0:
+        return np.zeros(0, np.int32)
+    width = indices.type.to_pandas_dtype()
+    codes = _items(indices.buffers()[1], width, indices.offset, len(indices))
+    if codes.dtype.itemsize > 4 or codes.dtype == np.uint32:
+        # What 32 bits cannot hold must not become a code that exists.
+        codes = np.where((codes >= 0) & (codes < size), codes, -1)
+    return np.ascontiguousarray(codes, dtype=np.int32)
+
+
 def _refuse_null_words(lists: pa.Array, offsets: np.ndarray, name: str, error: _Error) -> None:
+    if not lists.values.null_count:
+        return
+    validate(lists, name, error, full=True)
     used = lists.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
     if not used.null_count:
         return
@@ -258,7 +317,8 @@ def texts(array: pa.Array, analyzer: Analyzer, error: _Error) -> Words | list[li
     splits into the same tokens; an analyzer with options does all rows here.
     """
     refuse_nulls(array, "text", error)
-    words(array, "text", error)
+    words(array, "text", error)  # or it has the wrong type
+    validate(array, "text", error, full=True)
     if not analyzer.is_plain:
         return [analyzer.analyze(text) for text in array.to_pylist()]
     if str(array.type) == "string_view":
@@ -269,6 +329,13 @@ def texts(array: pa.Array, analyzer: Analyzer, error: _Error) -> Words | list[li
         joined = pa.array([" ".join(analyzer.analyze(text)) for text in rows], array.type)
         array = pc.replace_with_mask(array, is_foreign, joined)
     return words(array, "text", error)
+
+
+def check_table(table: object, name: str, error: _Error) -> None:
+    """Refuse what is neither a table nor a record batch."""
+    if not isinstance(table, (pa.Table, pa.RecordBatch)):
+        what = f"{name} are not a table"
+        raise error(what, got=table, wanted="a pyarrow.Table or a pyarrow.RecordBatch")
 
 
 def has_columns(batch: pa.RecordBatch | pa.Table, names: Sequence[str]) -> bool:
@@ -299,3 +366,21 @@ def id_array(found: np.ndarray | tuple[np.ndarray, bytes]) -> pa.Array:
     offsets, letters = found
     make = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
     return make.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(letters))
+
+
+MAX_STRING_BYTES = 2**31 - 1  # of one array of type string, whose offsets have 32 bits
+
+
+def string_column(found: tuple[np.ndarray, bytes]) -> pa.Array | pa.ChunkedArray:
+    """Return the core's words as type string: one array, or as many as 32 bits of offsets need."""
+    whole = id_array(found)
+    offsets = found[0]
+    if offsets[-1] <= MAX_STRING_BYTES:
+        return whole.cast(pa.string())
+    chunks, start = [], 0
+    while start < len(whole):
+        reach = int(offsets[start]) + MAX_STRING_BYTES
+        end = max(start + 1, int(np.searchsorted(offsets, reach, side="right")) - 1)
+        chunks.append(pa.concat_arrays([whole.slice(start, end - start)]).cast(pa.string()))
+        start = end
+    return pa.chunked_array(chunks, pa.string())

@@ -6,14 +6,16 @@ Clock, life of messages and result sets are the core's, one call per batch.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from itertools import count
-from pathlib import Path
+from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import pyarrow as pa
 
 from nearcast import _core, columns, events
+from nearcast.arguments import check_analyzer, check_parameters, check_word, checked_path
 from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
@@ -25,7 +27,7 @@ from nearcast.errors import (
 )
 from nearcast.explain import Explanation, explain
 from nearcast.in_process import InProcess
-from nearcast.matcher import DEFAULT_INDEX, check_parameters, read_place, read_tokens
+from nearcast.matcher import DEFAULT_INDEX, read_place, read_tokens
 from nearcast.model import (
     CHANGE_KINDS,
     MODES,
@@ -41,7 +43,7 @@ from nearcast.text import DEFAULT_ANALYZER
 from nearcast.weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from os import PathLike
 
     from nearcast.events import Event
@@ -50,6 +52,10 @@ if TYPE_CHECKING:
 
 Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any]
 _SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE = range(5)
+
+# Made once: pyarrow looks for dateutil, maybe in vain, whenever it reads Python values.
+_KIND_WORDS = pa.array(CHANGE_KINDS, pa.string())
+_REASON_WORDS = pa.array(REASONS, pa.string())
 
 WORLD = (-180, -90, 180, 90)
 CHANGES = pa.schema(
@@ -144,7 +150,13 @@ class Hub(InProcess):
             what = "window is not a window"
             raise InvalidParameterError(what, got=window, wanted="Window(count=…) or (seconds=…)")
         size = (window.count, window.seconds) if window else (None, None)
-        own, top = check_parameters(parameters), check_parameters(dict(topk_parameters or {}))
+        for name, word in (("index", index), ("topk", topk), ("expiry", expiry)):
+            check_word(name, word)
+        check_analyzer(analyzer)
+        own, top = (
+            check_parameters(parameters),
+            check_parameters({} if topk_parameters is None else topk_parameters),
+        )
         if not isinstance(safe_region, bool):
             what = "safe_region is not a truth value"
             raise InvalidParameterError(what, got=safe_region, wanted="True or False")
@@ -223,6 +235,7 @@ class Hub(InProcess):
         pyarrow.Table
             event, subscription, message, change, reason, score.
         """
+        _check_call(batch, on_error, first)
         records: list[Record] = []
         numbers: list[int] = []
         rejected: list[tuple[int, NearcastError]] = []
@@ -253,6 +266,9 @@ class Hub(InProcess):
         tuple
             The changes, the nanoseconds of each event, and the processor seconds of all.
         """
+        if not isinstance(records, list):
+            what = "records are not a list"
+            raise InvalidParameterError(what, got=records, wanted="what core_record returns")
         (*changed, _, refused), nanoseconds, seconds = self._core.measure(records)
         for _, error in refused:
             raise error
@@ -269,7 +285,7 @@ class Hub(InProcess):
         rows, subscriptions, distances = promised
         if not len(rows):
             return
-        told = columns.id_array(subscriptions).cast(pa.string()).to_pylist()
+        told = columns.string_column(subscriptions).to_pylist()
         for row, id_, distance in zip(rows.tolist(), told, distances.tolist(), strict=True):
             self._promises.pop(id_, None)  # the new one comes last
             self._promises[id_] = Promise(numbers[row], id_, distance)
@@ -328,7 +344,7 @@ class Hub(InProcess):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to a file, whole or not at all: subscriptions, messages, the clock."""
-        self._core.save(str(Path(path)))
+        self._core.save(checked_path(path))
 
     @classmethod
     def open(
@@ -351,7 +367,8 @@ class Hub(InProcess):
             64 MiB (None). What is not checked is trusted: see "What may be trusted" in the guide
             to snapshots.
         """
-        saved = _core.open_snapshot(str(Path(path)), verify)
+        check_analyzer(analyzer)
+        saved = _core.open_snapshot(checked_path(path), verify)
         if not isinstance(saved, _core.Hub):
             what = f"snapshot {str(path)!r} is of another kind"
             got = Verbatim("a matcher")
@@ -450,6 +467,18 @@ def _definition(
     return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)
 
 
+def _check_call(batch: object, on_error: object, first: object) -> None:
+    if not isinstance(batch, Iterable):
+        what, wanted = "batch is not a batch", "NDJSON, or an iterable of events"
+        raise InvalidParameterError(what, got=batch, wanted=wanted)
+    if on_error is not None and not callable(on_error):
+        what, wanted = "on_error cannot be called", "a function of a number and an error"
+        raise InvalidParameterError(what, got=on_error, wanted=wanted)
+    if isinstance(first, bool) or not isinstance(first, Integral) or abs(int(first)) > 2**62:
+        what = "first is not a whole number in range"
+        raise InvalidParameterError(what, got=first, wanted="a whole number of at most 62 bits")
+
+
 def _space(value: object) -> tuple[float, ...]:
     space = bbox_from(value, field="space")
     if space.west > space.east or (space.west, space.south) == (space.east, space.north):
@@ -506,15 +535,15 @@ def _change_table(
     reasons: np.ndarray,
     scores: np.ndarray,
 ) -> pa.Table:
-    def worded(codes: np.ndarray, words: Sequence[str]) -> pa.DictionaryArray:
-        return pa.DictionaryArray.from_arrays(codes.astype(np.int8), pa.array(words))
+    def worded(codes: np.ndarray, words: pa.Array) -> pa.DictionaryArray:
+        return pa.DictionaryArray.from_arrays(codes.astype(np.int8), words)
 
     arrays = [
         pa.array(numbers[rows] if len(rows) else rows),
-        columns.id_array(subscriptions).cast(pa.string()),
-        columns.id_array(messages).cast(pa.string()),
-        worded(kinds, CHANGE_KINDS),
-        worded(reasons, REASONS),
+        columns.string_column(subscriptions),
+        columns.string_column(messages),
+        worded(kinds, _KIND_WORDS),
+        worded(reasons, _REASON_WORDS),
         pa.array(scores, from_pandas=True),  # NaN: has none
     ]
     return pa.Table.from_arrays(arrays, schema=CHANGES)

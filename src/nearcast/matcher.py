@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from math import inf
+from numbers import Real
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
 
 from nearcast import _core, columns
+from nearcast.arguments import check_analyzer, check_parameters, check_word, checked_path
 from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
@@ -26,18 +28,18 @@ from nearcast.errors import (
     SnapshotError,
     UnknownIdError,
     Verbatim,
+    shown,
 )
 from nearcast.in_process import InProcess
 from nearcast.keywords import parse, plain
-from nearcast.model import Bbox, area_from, bbox_from, is_encodable, number, point_from
-from nearcast.text import DEFAULT_ANALYZER
+from nearcast.model import Bbox, area_from, bbox_from, is_encodable, point_from
+from nearcast.text import DEFAULT_ANALYZER, Analyzer
+from nearcast.weights import Weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from os import PathLike
 
-    from nearcast.text import Analyzer
-    from nearcast.weights import Weights
 
 Id: TypeAlias = int | str
 MatcherMode: TypeAlias = Literal["match", "rank"]
@@ -72,17 +74,6 @@ class Measurement:
     matches: int
     work: dict[str, int]
     """Nodes visited, candidates looked at, matches."""
-
-
-def check_parameters(parameters: dict[str, Any]) -> dict[str, bool | float | str]:
-    """Return index parameters as the core takes them."""
-    checked: dict[str, bool | float | str] = {}
-    for name, value in parameters.items():
-        if not isinstance(value, (bool, int, float, str)):
-            what = f"parameter {name} has the wrong type"
-            raise InvalidParameterError(what, got=value, wanted="a number, a word or a bool")
-        checked[name] = value if isinstance(value, (bool, str)) else number(value, name)
-    return checked
 
 
 def read_place(at: object, bbox: object) -> tuple[float, ...]:
@@ -143,7 +134,9 @@ class Matcher(InProcess):
         analyzer: Analyzer = DEFAULT_ANALYZER,
         **parameters: float | str,
     ) -> None:
-        if mode not in ("match", "rank"):
+        check_word("index", index)
+        check_analyzer(analyzer)
+        if not isinstance(mode, str) or mode not in ("match", "rank"):
             what = "mode is not one of a matcher"
             raise InvalidParameterError(what, got=mode, wanted="'match' or 'rank'")
         make = _core.RankEngine if mode == "rank" else _core.Engine
@@ -207,7 +200,7 @@ class Matcher(InProcess):
                 what = f"{name} has no meaning in mode 'match'"
                 raise InvalidSubscriptionError(what, got=term, wanted="nothing", field=name)
         if keywords is None and area is None:
-            what = f"subscription {id!r}: neither keywords nor area is there"
+            what = f"subscription {shown(id)}: neither keywords nor area is there"
             raise InvalidSubscriptionError(what, wanted="at least one of them")
         clauses = None if keywords is None else parse(keywords, self._analyzer)
         place = None if area is None else columns.core_area(area_from(area))
@@ -225,6 +218,7 @@ class Matcher(InProcess):
             rank, nothing may be null, and columns `alpha` and `threshold` (double) are there too.
         """
         wrong = InvalidSubscriptionError
+        columns.check_table(table, "subscriptions", wrong)
         rows = table.num_rows
         ids = columns.ids(columns.column(table, "id", wrong), wrong)
         if isinstance(self._engine, _core.RankEngine):
@@ -245,6 +239,9 @@ class Matcher(InProcess):
         if weights is None:
             engine.end_epoch()
             return
+        if not isinstance(weights, Weights):
+            what = "weights are not weights"
+            raise InvalidParameterError(what, got=weights, wanted="Weights(documents, df) or None")
         engine.start_epoch(weights.documents, *columns.core_counts(weights.df))
 
     def _keyword_columns(self, table: pa.Table | pa.RecordBatch) -> tuple[Any, np.ndarray | None]:
@@ -263,7 +260,8 @@ class Matcher(InProcess):
         """Remove many subscriptions; all of them or, on an error, none."""
         array = ids if isinstance(ids, (pa.Array, pa.ChunkedArray)) else _id_array(ids)
         if isinstance(array, pa.ChunkedArray):
-            array = array.combine_chunks()
+            array = columns.combined(array, "id")
+        columns.validate(array, "id", UnknownIdError)
         if len(array):
             self._engine.unsubscribe_rows(columns.ids(array, UnknownIdError))
 
@@ -370,9 +368,18 @@ class Matcher(InProcess):
         answer
             What `match_table` returned for them, with ids that are numbers.
         """
-        rows = answer.column("message").to_numpy()
+        columns.check_table(messages, "messages", InvalidMessageError)
+        columns.check_table(answer, "answer", InvalidParameterError)
+        rows = columns.column(answer, "message", InvalidParameterError).to_numpy()
         ends = np.searchsorted(rows, np.arange(messages.num_rows), side="right").astype(np.int64)
-        known = np.ascontiguousarray(answer.column("subscription").to_numpy(), dtype=np.int64)
+        found = columns.column(answer, "subscription", InvalidParameterError)
+        if not (pa.types.is_integer(found.type) and np.issubdtype(rows.dtype, np.integer)):
+            what, wanted = (
+                "answer is not of numbers",
+                "what match_table returned, ids being numbers",
+            )
+            raise InvalidParameterError(what, got=Verbatim(str(answer.schema)), wanted=wanted)
+        known = np.ascontiguousarray(found.to_numpy(), dtype=np.int64)
         work, nanoseconds, cpu_seconds = self._matching("floor_table").floor(
             *self._message_columns(messages), ends, known
         )
@@ -382,6 +389,7 @@ class Matcher(InProcess):
         self, batch: pa.Table | pa.RecordBatch, *, is_growing: bool = False
     ) -> tuple[Any, bool, tuple[np.ndarray, ...], int]:
         wrong = InvalidMessageError
+        columns.check_table(batch, "messages", wrong)
         places = columns.places(batch, wrong)
         if "tokens" in batch.schema.names:
             array = columns.column(batch, "tokens", wrong)
@@ -416,7 +424,7 @@ class Matcher(InProcess):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a snapshot, whole or not at all. A file that is there is replaced."""
-        self._engine.save(str(Path(path)))
+        self._engine.save(checked_path(path))
 
     @classmethod
     def open(
@@ -442,7 +450,8 @@ class Matcher(InProcess):
             64 MiB (None). What is not checked is trusted: see "What may be trusted" in the guide
             to snapshots.
         """
-        saved = _core.open_snapshot(str(Path(path)), verify)
+        check_analyzer(analyzer)
+        saved = _core.open_snapshot(checked_path(path), verify)
         if isinstance(saved, _core.Hub):
             what = f"snapshot {str(path)!r} is of another kind"
             raise SnapshotError(what, got=Verbatim("a hub"), wanted="a matcher", hint="Hub.open")
@@ -473,10 +482,13 @@ def _rank_box(area: object) -> tuple[float, ...]:
 
 
 def _rank_term(name: str, value: object) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+    if isinstance(value, bool) or not isinstance(value, Real):
         what = f"{name} is not a number, which mode 'rank' needs"
         raise InvalidSubscriptionError(what, got=value, wanted="a number", field=name)
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:  # the core refuses it by its range, as it does NaN
+        return inf
 
 
 def _by_batch(
@@ -514,7 +526,7 @@ def _checked_id(id: object) -> Id:
 def _id_array(ids: Sequence[Id]) -> pa.Array:
     try:
         return pa.array(ids)
-    except (pa.ArrowException, OverflowError, UnicodeEncodeError):
+    except (pa.ArrowException, OverflowError, TypeError, ValueError):
         what = "ids are not ids of one kind"
         raise UnknownIdError(what, got=ids, wanted="all int64 or all strings") from None
 
@@ -547,6 +559,7 @@ def _counting_from(start: int) -> Iterator[None]:
 
 
 def _batches(messages: pa.Table | pa.RecordBatch) -> list[pa.RecordBatch]:
+    columns.check_table(messages, "messages", InvalidMessageError)
     if isinstance(messages, pa.RecordBatch):
         return [messages]
     return messages.to_batches() or [pa.RecordBatch.from_pylist([], messages.schema)]

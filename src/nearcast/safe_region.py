@@ -15,7 +15,7 @@ from math import hypot, inf
 from typing import TYPE_CHECKING
 
 from nearcast.explain import haversine_m
-from nearcast.model import Bbox, Circle, MultiPolygon, Polygon, area_from
+from nearcast.model import Bbox, Circle, MultiPolygon, Polygon, area_from, number
 
 if TYPE_CHECKING:
     from nearcast.model import Area, Ring
@@ -52,7 +52,7 @@ class SafeRegion:
 
     def __init__(self, area: object, distance: float | None = None) -> None:
         self._reported = self._now = _read(area)
-        self._distance = distance or 0.0
+        self._distance = _read_distance(distance)
         self.steps = 0
         """How often the client moved."""
         self.reports = 0
@@ -73,14 +73,14 @@ class SafeRegion:
 
     def told(self, distance: float) -> bool:
         """Hear that the promise is shorter now; True: report, then call `reported`."""
-        self._distance = distance
+        self._distance = _read_distance(distance)
         self.notices += 1
         return self._must_report()
 
     def reported(self, distance: float | None) -> None:
         """Note that the hub knows where the client is, and has promised this."""
+        self._distance = _read_distance(distance)
         self._reported = self._now
-        self._distance = distance or 0.0
         self.reports += 1
 
     @property
@@ -126,6 +126,14 @@ def _polygons(area: Area) -> list[tuple[Ring, ...]]:
 
 def _shape(polygons: list[tuple[Ring, ...]]) -> list[list[int]]:
     return [[len(ring) for ring in rings] for rings in polygons]
+
+
+def _read_distance(distance: object) -> float:
+    """None: nothing was promised. Infinite: no message is near."""
+    if distance is None:
+        return 0.0
+    is_endless = isinstance(distance, float) and distance == inf
+    return inf if is_endless else number(distance, "distance", 0)
 
 
 def _read(area: object) -> Area:

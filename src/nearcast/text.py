@@ -77,10 +77,18 @@ class Analyzer:
 
     def __post_init__(self) -> None:
         """Refuse one string where a set of words is meant; take any other collection."""
-        if isinstance(self.stop_words, (str, bytes)):
+        given: object = self.stop_words
+        try:
+            words = None if isinstance(given, (str, bytes)) else frozenset(given)  # type: ignore[call-overload]
+        except TypeError:  # it cannot be iterated, or has something without a hash
+            words = None
+        if words is None or not all(isinstance(word, str) for word in words):
             what = "stop_words is not a set"
-            raise InvalidParameterError(what, got=self.stop_words, wanted="a set of words")
-        object.__setattr__(self, "stop_words", frozenset(self.stop_words))
+            raise InvalidParameterError(what, got=given, wanted="a set of words")
+        object.__setattr__(self, "stop_words", words)
+        if self.stem is not None and not callable(self.stem):
+            what = "stem cannot be called"
+            raise InvalidParameterError(what, got=self.stem, wanted="a function of a token")
 
     @property
     def is_plain(self) -> bool:
@@ -89,6 +97,9 @@ class Analyzer:
 
     def analyze(self, text: str) -> list[str]:
         """Return the tokens of `text` in order, with repeats."""
+        if not isinstance(text, str):
+            what = "text is not a string"
+            raise InvalidParameterError(what, got=text, wanted="a string")
         if text.isascii():
             tokens: list[str] = _ascii_tokens(text.lower())
         else:
@@ -96,8 +107,21 @@ class Analyzer:
         if self.stop_words:
             tokens = [token for token in tokens if token not in self.stop_words]
         if self.stem is not None:
-            tokens = [stem for stem in map(self.stem, tokens) if stem]
+            tokens = [_checked(stem) for stem in map(self.stem, tokens) if stem]
         return tokens
+
+
+def _checked(stem: object) -> str:
+    """Refuse what a stemmer of the user's should not have returned."""
+    if isinstance(stem, str):
+        try:
+            stem.encode()
+        except UnicodeEncodeError:
+            pass
+        else:
+            return stem
+    what = "stem returns what is not a token"
+    raise InvalidParameterError(what, got=stem, wanted="a string without lone surrogates")
 
 
 DEFAULT_ANALYZER = Analyzer()

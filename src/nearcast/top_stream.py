@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nearcast import _core
+from nearcast.arguments import check_parameters
 from nearcast.in_process import InProcess
-from nearcast.matcher import check_parameters
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -87,7 +87,7 @@ class TopStream(InProcess):
         expiry: str = "",
         topk_parameters: Mapping[str, float | str] | None = None,
     ) -> None:
-        given = check_parameters(dict(topk_parameters or {}))
+        given = check_parameters({} if topk_parameters is None else topk_parameters)
         self._core = _core.TopStream(window, space, topk, expiry, given)
 
     def weigh(self, documents: int, df: NDArray[np.int64]) -> None:

@@ -7,16 +7,19 @@ t; a word that is not listed has df 0.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import log
+from numbers import Integral
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from nearcast.errors import InvalidParameterError
+from nearcast.errors import InvalidParameterError, shown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from os import PathLike
+
+MAX_DOCUMENTS = 2**63 - 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,33 +37,43 @@ class Weights:
 
     def __post_init__(self) -> None:
         """Refuse counts that cannot be."""
-        _check_count("documents", self.documents, None)
+        documents = _count("documents", self.documents, MAX_DOCUMENTS)
+        if not isinstance(self.df, Mapping):
+            what = "weights: df is not a mapping"
+            raise InvalidParameterError(what, got=self.df, wanted="words and numbers of documents")
+        df: dict[str, int] = {}
         for token, count in self.df.items():
             if not isinstance(token, str):
                 what = "weights: df has a key that is not a word"
                 raise InvalidParameterError(what, got=token, wanted="a word")
-            _check_count(f"df of {token!r}", count, self.documents)
+            df[token] = _count(f"df of {shown(token)}", count, documents)
+        object.__setattr__(self, "documents", documents)
+        object.__setattr__(self, "df", df)  # a copy: what was checked stays as it was
 
     def idf(self, token: str) -> float:
         """Return the weight of a word."""
+        if not isinstance(token, str):
+            what = "token is not a word"
+            raise InvalidParameterError(what, got=token, wanted="a string")
         return log((1 + self.documents) / (1 + self.df.get(token, 0))) + 1
 
 
-def _check_count(name: str, value: object, most: int | None) -> None:
-    is_count = isinstance(value, int) and not isinstance(value, bool) and value >= 0
-    if not is_count or (most is not None and isinstance(value, int) and value > most):
-        wanted = "a whole number from 0" + ("" if most is None else f" to {most}, the documents")
-        what = f"weights: {name} is not a count"
-        raise InvalidParameterError(what, got=value, wanted=wanted)
+def _count(name: str, value: object, most: int) -> int:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if is_whole and 0 <= int(value) <= most:  # type: ignore[call-overload]
+        return int(value)  # type: ignore[call-overload, no-any-return]
+    wanted = f"a whole number from 0 to {most}" + ("" if name == "documents" else ", the documents")
+    what = f"weights: {name} is not a count"
+    raise InvalidParameterError(what, got=value, wanted=wanted)
 
 
 def read_weights(path: str | PathLike[str]) -> Weights:
     """Read a file ``{"documents": N, "df": {token: count}}``."""
-    what = f"weights file {str(path)!r} cannot be read"
+    what = f"weights file {shown(path)} cannot be read"
     wanted = '{"documents": N, "df": {token: count}}'
     try:
         content = json.loads(Path(path).read_bytes())
-    except (ValueError, RecursionError) as error:
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidParameterError(what, got=str(error), wanted=wanted) from None
     if not isinstance(content, dict) or set(content) != {"documents", "df"}:
         raise InvalidParameterError(what, got=content, wanted=wanted)

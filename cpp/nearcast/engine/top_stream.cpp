@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "nearcast/base/number_text.h"
 #include "nearcast/engine/column_checks.h"
 #include "nearcast/engine/event.h"
 
@@ -39,7 +40,7 @@ void check_points(const TokenPoints& rows) {
   for (std::size_t row = 0; row < rows.rows(); ++row) {
     if (std::fabs(rows.lon[row]) <= 180 && std::fabs(rows.lat[row]) <= 90) continue;  // NaN: false
     refuse_value("place of row " + std::to_string(row),
-                 std::to_string(rows.lon[row]) + ", " + std::to_string(rows.lat[row]),
+                 number_text(rows.lon[row]) + ", " + number_text(rows.lat[row]),
                  "longitude and latitude");
   }
   for (const std::uint32_t token : rows.tokens) {
@@ -56,7 +57,7 @@ void check_subscriptions(const TopRows& rows) {
   for (std::size_t row = 0; row < rows.wanted.rows(); ++row) {
     const std::string who = " of row " + std::to_string(row);
     if (!(rows.alpha[row] >= 0 && rows.alpha[row] <= 1))
-      refuse_value("alpha" + who, std::to_string(rows.alpha[row]), "a number from 0 to 1");
+      refuse_value("alpha" + who, number_text(rows.alpha[row]), "a number from 0 to 1");
     if (rows.wanted.offsets[row] == rows.wanted.offsets[row + 1])
       refuse_value("tokens" + who, "none", "at least one");
   }

@@ -1,0 +1,54 @@
+"""Arguments that several rooms take alike: names of kinds, their parameters, analyzers, paths."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from nearcast.errors import InvalidParameterError
+from nearcast.model import is_encodable, number
+from nearcast.text import Analyzer
+
+
+def check_word(name: str, value: object) -> None:
+    """Refuse a name that is not a string."""
+    if not isinstance(value, str) or not is_encodable(value):
+        what = f"{name} is not a name"
+        raise InvalidParameterError(what, got=value, wanted="a string", field=name)
+
+
+def check_analyzer(analyzer: object) -> None:
+    """Refuse what is not an analyzer."""
+    if not isinstance(analyzer, Analyzer):
+        what = "analyzer is not an analyzer"
+        raise InvalidParameterError(what, got=analyzer, wanted="Analyzer(…)", field="analyzer")
+
+
+def checked_path(path: object) -> str:
+    """Return the name of a file as the core takes it."""
+    try:
+        name = str(Path(path))  # type: ignore[arg-type]
+    except TypeError:
+        what = "path is not the name of a file"
+        raise InvalidParameterError(what, got=path, wanted="a string or a Path") from None
+    if not is_encodable(name):
+        what = "path cannot be written as UTF-8"
+        raise InvalidParameterError(what, got=path, wanted="a name in UTF-8")
+    return name
+
+
+def check_parameters(parameters: object) -> dict[str, bool | float | str]:
+    """Return parameters of a kind as the core takes them."""
+    checked: dict[str, bool | float | str] = {}
+    if not isinstance(parameters, Mapping):
+        what = "parameters are not a mapping"
+        raise InvalidParameterError(what, got=parameters, wanted="names and values")
+    for name, value in parameters.items():
+        check_word("a parameter", name)
+        if not isinstance(value, (bool, int, float, str)):
+            what = f"parameter {name} has the wrong type"
+            raise InvalidParameterError(what, got=value, wanted="a number, a word or a bool")
+        if isinstance(value, str):
+            check_word(f"parameter {name}", value)
+        checked[name] = value if isinstance(value, (bool, str)) else number(value, name)
+    return checked
