@@ -70,6 +70,7 @@ _TINY: dict[str, list[dict[str, Any]]] = {
         {"max_children": 4, "max_leaf_size": 2},
         {"max_children": 4, "max_cuts": 0, "max_leaf_size": 2, "order": "frequent-first"},
         {"max_children": 3, "max_cuts": 0, "max_leaf_size": 1, "max_load": 4, "max_copies": 2},
+        {"max_children": 4, "max_leaf_size": 2, "max_rebuild": 1, "min_rebuild_share": 0},
         {"max_children": 4, "max_leaf_size": 2, "messages": "keyword", "cells": 3},
         {"max_children": 4, "max_leaf_size": 2, "messages": "space", "cells": 3},
     ],

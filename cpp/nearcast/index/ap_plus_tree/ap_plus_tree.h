@@ -29,6 +29,7 @@ class ApPlusTree final : public MovingIndex {
   void attach(const MessageStore& messages) override;
   void keep(MessageId id, MatchScratch& scratch, MatchSink& sink) override;
   void drop(MessageId id) override;
+  bool wants_all() override { return tree_.has_forgotten(); }
   void find(SubscriptionId id, std::vector<MessageId>& out) const override;
   void move(SubscriptionId id, const Area& to, SubscriptionStore& store,
             MoveChanges& changes) override;

@@ -15,6 +15,7 @@ void MovingTree::clearing(NodeRef node) {
     lists_.clear(list);
   }
   if (node < tried_.size()) tried_[node] = 0;
+  if (node < passed_.size()) passed_[node] = 0;
   if (nodes_[node].kind != NodeKind::kLeaf) return;
   for (const Posting& posting : postings_.view(nodes_[node].postings)) {
     homes_[posting.entry].remove(node);
@@ -94,6 +95,25 @@ void MovingTree::gather(NodeRef ref, std::vector<MessageId>& out) const {
   }
 }
 
+bool MovingTree::is_light(NodeRef ref) {
+  if (copies_below(ref, options_.max_rebuild) <= options_.max_rebuild) return true;
+  const bool is_known = refused_ < nodes_.size() && nodes_[refused_].kind != NodeKind::kFree;
+  if (!is_known || nodes_[refused_].weight < nodes_[ref].weight) refused_ = ref;
+  return false;
+}
+
+/// Counts no further than that they are more than `enough`.
+std::size_t MovingTree::copies_below(NodeRef ref, std::size_t enough) const {
+  std::size_t copies = lists_.view(own(ref)).size() + lists_.view(parked(ref)).size();
+  const Node& node = nodes_[ref];
+  if (node.kind == NodeKind::kLeaf) return copies;
+  for (std::uint32_t slot = 0; slot < node.slots() && copies <= enough; ++slot) {
+    const NodeRef below = child(node, slot);
+    if (below != kNoNode) copies += copies_below(below, enough - copies);
+  }
+  return copies;
+}
+
 // ---- and count in the cost ----------------------------------------------------------------------
 
 ApTree::Evidence MovingTree::evidence(const Site& site, std::size_t entries) {
@@ -145,12 +165,16 @@ bool MovingTree::is_small(const Site& site, std::size_t entries, double messages
   // many.
   constexpr unsigned kMaxDepthOfFew = 8;
   if (entries > options_.max_leaf_size) return false;
-  return site.depth >= kMaxDepthOfFew || static_cast<double>(entries) * messages <= max_load_;
+  if (site.depth >= kMaxDepthOfFew) return true;
+  return static_cast<double>(entries) * messages <= max_load_ &&
+         messages <= static_cast<double>(options_.max_rebuild / 2);
 }
 
 bool MovingTree::pays_by_keyword(std::size_t entries, double messages, double cost) const {
-  return ApTree::pays_by_keyword(entries, messages, cost) ||
-         (static_cast<double>(entries) - cost) * messages > max_load_ / 2;
+  if (ApTree::pays_by_keyword(entries, messages, cost)) return true;
+  const auto all = static_cast<double>(entries);
+  const double saved = (all - cost) * messages;
+  return saved > max_load_ / 2 || saved > all * static_cast<double>(options_.max_rebuild / 4);
 }
 
 /// A quarter of the load that a leaf may have for each child, as with entries.

@@ -1,5 +1,5 @@
 #include <algorithm>
-#include <limits>
+#include <utility>
 
 #include "nearcast/index/ap_plus_tree/moving_tree.h"
 #include "nearcast/index/ap_tree/probe.h"
@@ -19,11 +19,13 @@ std::vector<ParameterSpec> MovingTree::parameters() {
       real("max_load", 20000, 1, 1e12, "a leaf with more subscriptions times messages is divided"));
   specs.push_back(
       real("update_cost", 10, 0, 1e9, "comparisons that a step of moving from cell to cell costs"));
+  specs.push_back(whole("max_rebuild", 1024, 1, 1e9,
+                        "a node with more subscriptions or messages is not made again"));
   return specs;
 }
 
 MovingTree::MovingTree(const SubscriptionStore& store, const Parameters& parameters)
-    : ApTree(store, parameters, true, std::numeric_limits<std::size_t>::max() / 2),
+    : ApTree(store, parameters, true, parameters.count("max_rebuild")),
       max_copies_(parameters.count("max_copies")),
       max_load_(parameters.number("max_load")),
       update_cost_(parameters.number("update_cost")) {
@@ -41,6 +43,11 @@ std::size_t MovingTree::memory_bytes() const {
 /// Matches the message and keeps it in one descent [AP §4.2.4].
 void MovingTree::keep(MessageId id, MatchScratch& scratch, MatchSink& sink) {
   motion_.arrived();
+  ++changes_;
+  if (must_forget()) {
+    forget_messages();
+    return match(lists_.messages().message(id), scratch, sink);
+  }
   lists_.start(id);
   ++kept_;
   const Message message = lists_.messages().message(id);
@@ -58,8 +65,9 @@ void MovingTree::drop(MessageId id) {
 /// `budget`: how many lists below the message may go to; 0: it is in one above.
 void MovingTree::pass(NodeRef ref, std::uint32_t first_token, const Passage& passage,
                       std::size_t budget) {
-  const Node node = nodes_[ref];
   if (passage.probe != nullptr) ++passage.probe->sink.work.nodes_visited;
+  if (budget != 0) make_dummy_in_time(ref);
+  const Node node = nodes_[ref];
   if (node.kind == NodeKind::kLeaf) {
     if (passage.probe != nullptr) scan(node, *passage.probe);
     if (budget != 0) put(ref, passage.id);
@@ -89,20 +97,33 @@ void MovingTree::pass(NodeRef ref, std::uint32_t first_token, const Passage& pas
   hits_.resize(first);
 }
 
+/// A dummy takes over all messages of its parent, so it is there before they are many.
+void MovingTree::make_dummy_in_time(NodeRef ref) {
+  const Node& node = nodes_[ref];
+  if (node.kind == NodeKind::kLeaf || child(node, node.dummy()) != kNoNode) return;
+  if (passed_.size() <= ref) passed_.resize(ref + 1);
+  if (++passed_[ref] > options_.max_rebuild / 2) new_child(ref, node.dummy());
+}
+
 void MovingTree::put(NodeRef leaf, MessageId id) {
   lists_.append(own(leaf), id);
   if (!is_crowded(leaf)) return;
   if (is_carrying_) {  // was divided just now, and better than this it cannot be
-    if (tried_.size() <= leaf) tried_.resize(leaf + 1);
-    tried_[leaf] = static_cast<std::uint32_t>(lists_.view(own(leaf)).size());
+    note_tried(leaf);
   } else {
     crowded_.push_back(leaf);
   }
 }
 
+void MovingTree::note_tried(NodeRef leaf) {
+  if (tried_.size() <= leaf) tried_.resize(leaf + 1);
+  tried_[leaf] = static_cast<std::uint32_t>(lists_.view(own(leaf)).size());
+}
+
 bool MovingTree::is_crowded(NodeRef node) const {
   const std::size_t messages = lists_.view(own(node)).size();
-  if (static_cast<double>(messages) * nodes_[node].weight <= max_load_) return false;
+  const bool is_long = messages > options_.max_rebuild / 2 && nodes_[node].weight != 0;
+  if (!is_long && static_cast<double>(messages) * nodes_[node].weight <= max_load_) return false;
   return node >= tried_.size() || messages >= 2 * std::size_t{tried_[node]};
 }
 
@@ -112,13 +133,39 @@ void MovingTree::divide_crowded() {
     crowded_.pop_back();
     // The node may have become something else since.
     if (nodes_[node].kind != NodeKind::kLeaf || !is_crowded(node)) continue;
-    const bool can_be_divided = nodes_[node].cuts_keywords || nodes_[node].cuts_space;
-    if (can_be_divided) remake(site_of(node));
-    if (nodes_[node].kind != NodeKind::kLeaf) continue;
-    if (tried_.size() <= node) tried_.resize(node + 1);
-    tried_[node] = static_cast<std::uint32_t>(lists_.view(own(node)).size());
+    const bool can_be_divided = nodes_[node].weight <= options_.max_rebuild &&
+                                (nodes_[node].cuts_keywords || nodes_[node].cuts_space);
+    // What could not be divided when it had fewer messages is not worth forgetting them.
+    const bool was_tried = node < tried_.size() && tried_[node] != 0;
+    const bool is_long = lists_.view(own(node)).size() > options_.max_rebuild;
+    if (can_be_divided && !(was_tried && is_long) && is_light(node)) remake(site_of(node));
+    if (nodes_[node].kind == NodeKind::kLeaf) note_tried(node);
   }
 }
+
+bool MovingTree::must_forget() const {
+  if (refused_ == kNoNode || 4 * changes_ < kept_ + nodes_[kRoot].weight) return false;
+  return refused_ < nodes_.size() && nodes_[refused_].kind != NodeKind::kFree &&
+         nodes_[refused_].weight <= options_.max_rebuild;
+}
+
+void MovingTree::forget_messages() {
+  const NodeRef node = refused_;
+  lists_.forget_all();
+  kept_ = 0;
+  tried_.clear();
+  passed_.clear();
+  refused_ = kNoNode;
+  changes_ = 0;
+  has_forgotten_ = true;
+  if (node == kRoot) {
+    remake_all(entries_below(kRoot));
+  } else {
+    remake(site_of(node));
+  }
+}
+
+bool MovingTree::has_forgotten() { return std::exchange(has_forgotten_, false); }
 
 ApTree::Site MovingTree::site_of(NodeRef node) const {
   if (node == kRoot) return kRootSite;

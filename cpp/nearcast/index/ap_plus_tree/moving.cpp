@@ -6,6 +6,7 @@
 namespace nearcast::ap {
 
 void MovingTree::erase(SubscriptionId id) {
+  ++changes_;
   ApTree::erase(id);
   motion_.forget(id);
 }
@@ -49,6 +50,7 @@ void MovingTree::find(SubscriptionId id, std::vector<MessageId>& out) const {
 void MovingTree::move(SubscriptionId id, const Area& to, SubscriptionStore& store,
                       MoveJudge& judge) {
   const Rect target = bounds_of(to);
+  ++changes_;
   motion_.moved(id, store_.bounds(id), target);
   std::size_t entries = 0;
   EntryId only{};
@@ -57,7 +59,7 @@ void MovingTree::move(SubscriptionId id, const Area& to, SubscriptionStore& stor
     only = entry;
   });
   if (entries == 1 && shift(only, target, judge)) return store.replace_area(id, to);
-  if (is_due(nodes_[kRoot])) remake_all(entries_below(kRoot));
+  if (must_remake(kRoot)) remake_all(entries_below(kRoot));
   // Nodes may be made again on the way, from what the store says. That holds for one entry which is
   // in the tree by its old area or by its new one, but not for several half moved.
   if (entries == 1) {
@@ -130,7 +132,7 @@ bool MovingTree::has_same_slots(const Node& node, const Rect& one, const Rect& o
 void MovingTree::leave(const Site& site, const Item& item, const Rect& to, const MoveJudge& judge) {
   const bool changes = nodes_[site.node].kind == NodeKind::kSpatial &&
                        !has_same_slots(nodes_[site.node], item.box, to);
-  if (changes && site.node != kRoot && is_due(nodes_[site.node])) remake(site);
+  if (changes && site.node != kRoot && must_remake(site.node)) remake(site);
   if (!judge.is_unchanged_in(site.space)) {
     judge.see(lists_, own(site.node), store_.clause(item.entry));
   }

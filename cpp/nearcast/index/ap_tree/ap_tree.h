@@ -128,6 +128,8 @@ class ApTree : public MatchIndex {
   virtual void posting_removed(NodeRef /*leaf*/, EntryId) {}
   virtual void clearing(NodeRef) {}  ///< the node loses what it has
   virtual void made(const Site&) {}  ///< the node and all below it are new
+  /// May the node be made again within one change? Its entries are few enough.
+  virtual bool is_light(NodeRef) { return true; }
   virtual Evidence evidence(const Site& site, std::size_t entries);
   virtual double grid_penalty(const Site&, std::span<const ap::Item>, const ap::GridPlan&) const {
     return 0;
@@ -193,7 +195,7 @@ class ApTree : public MatchIndex {
   void stretch_cut(const ap::Node& node, std::uint32_t cut, Rank keyword);
   void collapse(NodeRef node);
   bool is_due(const ap::Node& node) const;
-  bool must_remake(const ap::Node& node);  ///< it is due, and not too heavy
+  bool must_remake(NodeRef node);  ///< it is due, and not too heavy
   double divergence(const ap::Node& node) const;
 
   Options options_;

@@ -36,7 +36,7 @@ std::size_t ApTree::fan_out(std::size_t most, std::size_t entries, double /*mess
 void ApTree::insert(SubscriptionId id) {
   store_.for_each_entry(id, [&](EntryId entry) {
     // Before the ranks are read: making the root again changes the order.
-    if (must_remake(nodes_[kRoot])) remake_all(entries_below(kRoot));
+    if (must_remake(kRoot)) remake_all(entries_below(kRoot));
     item_ranks_.clear();
     add(kRootSite, read_item(entry, item_ranks_));
   });
@@ -44,14 +44,14 @@ void ApTree::insert(SubscriptionId id) {
 
 void ApTree::erase(SubscriptionId id) {
   store_.for_each_entry(id, [&](EntryId entry) {
-    if (must_remake(nodes_[kRoot])) remake_all(entries_below(kRoot));
+    if (must_remake(kRoot)) remake_all(entries_below(kRoot));
     item_ranks_.clear();
     remove(kRootSite, read_item(entry, item_ranks_));
   });
 }
 
 void ApTree::add(const Site& site, const Item& item) {
-  if (site.node != kRoot && must_remake(nodes_[site.node])) remake(site);
+  if (site.node != kRoot && must_remake(site.node)) remake(site);
   ++nodes_[site.node].weight;
   ++nodes_[site.node].updates;
   const Node node = nodes_[site.node];
@@ -75,7 +75,7 @@ void ApTree::add_posting(const Site& site, EntryId entry) {
   const std::size_t enough = std::max<std::size_t>(options_.max_leaf_size, leaf.made_weight);
   if (leaf.weight <= enough || !(leaf.cuts_keywords || leaf.cuts_space)) return;
   // A leaf this heavy could not be divided when it was lighter.
-  if (leaf.weight <= options_.max_rebuild) remake(site);
+  if (leaf.weight <= options_.max_rebuild && is_light(site.node)) remake(site);
 }
 
 void ApTree::stretch_cut(const Node& node, std::uint32_t cut, Rank keyword) {
@@ -89,7 +89,7 @@ void ApTree::remove(const Site& site, const Item& item) {
   if (nodes_[site.node].kind != NodeKind::kLeaf) {
     if (!options_.keeps_messages && nodes_[site.node].weight <= options_.max_leaf_size) {
       collapse(site.node);  // below θ_p without the item
-    } else if (site.node != kRoot && must_remake(nodes_[site.node])) {
+    } else if (site.node != kRoot && must_remake(site.node)) {
       remake(site);
     }
   }
@@ -166,9 +166,9 @@ bool ApTree::is_due(const Node& node) const {
   return divergence(node) > options_.kl_threshold + chance;
 }
 
-bool ApTree::must_remake(const Node& node) {
-  if (!is_due(node)) return false;
-  if (node.weight <= options_.max_rebuild) return true;
+bool ApTree::must_remake(NodeRef ref) {
+  if (!is_due(nodes_[ref])) return false;
+  if (nodes_[ref].weight <= options_.max_rebuild) return is_light(ref);
   wants_successor_ = true;
   return false;
 }

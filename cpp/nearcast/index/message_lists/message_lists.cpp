@@ -44,6 +44,13 @@ void MessageLists::clear() {
   postings_ = {};
 }
 
+void MessageLists::forget_all() {
+  lives_ = {};
+  dead_ = 0;
+  lists_ = {};
+  postings_ = {};
+}
+
 void MessageLists::copy_to(std::vector<MessageId>& out, Number list) const {
   for (const MessagePosting& posting : view(list)) {
     if (is_alive(posting)) out.push_back(posting.id);

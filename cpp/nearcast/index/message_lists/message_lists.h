@@ -48,7 +48,8 @@ class MessageLists {
   template <typename Emptied>
   void end(MessageId id, Emptied&& emptied);
   void clear(Number list);
-  void clear();  ///< all lists; lives go on
+  void clear();       ///< all lists; lives go on
+  void forget_all();  ///< all lists are empty, and all lives are over
 
   bool is_alive(const MessagePosting& posting) const {
     return lives_[raw(posting.id)].number == posting.life;
