@@ -114,10 +114,4 @@ Rect space_from(nb::handle value) {
   return box;
 }
 
-const std::string& checked_path(const std::string& path) {
-  if (path.find('\0') == std::string::npos) return path;
-  throw Error(ErrorKind::kSnapshot, "the name of a snapshot", "a name with a NUL character",
-              "the name of a file");
-}
-
 }  // namespace nearcast

@@ -38,7 +38,5 @@ Point point_from(nb::handle value, const char* name);
 Rect box_from(nb::handle value, const char* name);
 /// A box with west ≤ east and some extent.
 Rect space_from(nb::handle value);
-/// The name of a file; the system would read one with a NUL as another name.
-const std::string& checked_path(const std::string& path);
 
 }  // namespace nearcast

@@ -159,8 +159,7 @@ void bind_engine(nb::module_& module) {
       .def(
           "save",
           [](const SharedEngine& self, const std::string& path) {
-            ask_at_length(self,
-                          [&](const Engine& engine) { save_snapshot(engine, checked_path(path)); });
+            ask_at_length(self, [&](const Engine& engine) { save_snapshot(engine, path); });
           },
           "path"_a);
 }

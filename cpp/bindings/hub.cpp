@@ -291,7 +291,7 @@ void bind_hub(nb::module_& module) {
       .def(
           "save",
           [](const SharedHub& self, const std::string& path) {
-            ask_at_length(self, [&](const Hub& hub) { save_snapshot(hub, checked_path(path)); });
+            ask_at_length(self, [&](const Hub& hub) { save_snapshot(hub, path); });
           },
           "path"_a);
 }

@@ -18,7 +18,6 @@ void bind_snapshot(nb::module_& module) {
         const Verify how = verify.is_none()               ? Verify::kIfSmall
                            : truth_from(verify, "verify") ? Verify::kAlways
                                                           : Verify::kNever;
-        checked_path(path);
         const nb::gil_scoped_release unlocked;
         return open_snapshot(path, how);
       },

@@ -23,11 +23,13 @@
 
 namespace nearcast {
 
+constexpr std::uint32_t kMaxK = 0x7FFFFFFF;
+
 /// What a top subscription asks for, besides its keywords.
 struct TopTerms {
   Point at;
-  std::uint32_t k = 1;
-  double alpha = 0;  ///< 0 to 1: how much nearness counts, against text
+  std::uint32_t k = 1;  ///< to kMaxK
+  double alpha = 0;     ///< 0 to 1: how much nearness counts, against text
 };
 
 using Units = double;                                                     ///< a whole number

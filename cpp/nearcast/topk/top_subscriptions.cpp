@@ -37,14 +37,13 @@ void TopSubscriptions::reweigh(const TokenWeights& weights) {
 
 void TopSubscriptions::check_loaded(const Claims& known_tokens) const {
   constexpr const char* kWhat = "the terms of a top subscription";
-  constexpr std::uint32_t kMaxK = 0x7FFFFFFF;
   Claims places = tokens_.claim_free();
   std::size_t found = 0;
   for_each([&](SubscriptionId id) {
     const Record& record = records_[raw(id)];
     expect(std::fabs(record.at.lon) <= 180 && std::fabs(record.at.lat) <= 90 && record.alpha >= 0 &&
-               record.alpha <= 1 && record.k <= kMaxK && record.buffer.refill == Refill::kNo &&
-               !std::isnan(record.threshold),
+               record.alpha <= 1 && record.k >= 1 && record.k <= kMaxK &&
+               record.buffer.refill == Refill::kNo && !std::isnan(record.threshold),
            kWhat);
     expect(record.tokens < tokens_.places(), kWhat);
     const std::uint64_t count = raw(*tokens_.at(record.tokens));
