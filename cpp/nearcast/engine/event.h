@@ -19,7 +19,6 @@ enum class Op : std::uint8_t { kSubscribe, kPublish, kMove, kRetract, kUnsubscri
 enum class Mode : std::uint8_t { kMatch, kRank, kTop };
 constexpr int kOps = 5, kModes = 3;
 
-
 struct Event {
   Op op = Op::kRetract;
   std::string_view id;
