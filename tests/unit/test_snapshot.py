@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from fuzz.snapshot_mutants import Content
 from snapshot_bytes import HEADER, PAGE, ROW, blobs, checksum, header, sealed
 
 import nearcast as nc
@@ -384,6 +386,23 @@ def test_a_snapshot_of_one_kind_is_not_read_as_another(small, path):
         path.write_bytes(redescribed(small, f"{kind}\n".encode()))
         with pytest.raises(nc.SnapshotError, match="has blobs that nothing reads"):
             nc.Matcher.open(path)
+
+
+# ---- lies under right checksums; tests/fuzz has thousands --------------------------------------
+
+
+def test_a_slot_that_is_yet_to_come_has_no_keyword(path):
+    """The next subscription would be taken for one of a single keyword, which it is not."""
+    matcher = nc.Matcher()
+    matcher.subscribe("s", keywords="w1", area=[0, 0, 1, 1])
+    matcher.save(path)
+    content = Content(path.read_bytes())
+    bounds, records, short = 32, 4, 8
+    elements = zip(content.elements, content.elements[1:], content.elements[2:], strict=False)
+    store = list(elements).index((bounds, records, short))
+    assert content.blobs[store + 2] == bytes([1, *[0] * 7])
+    content.put(store + 2, bytes([3, *[0] * 7]))
+    refused(path, content.to_bytes(random.Random(1)), "got a slot of a subscription")
 
 
 # ---- saving ---------------------------------------------------------------------------------

@@ -132,6 +132,11 @@ void SubscriptionStore::check_loaded(const Claims& known_tokens) const {
   expect(slots() < kExtraBit && extras_.size() < kExtraBit && records_.size() == slots() &&
              short_.size() >= (slots() + 63) / 64,
          kSlot);
+  // A slot that is yet to come is not short before it is written.
+  for (std::size_t word = slots() / 64; word < short_.size(); ++word) {
+    const std::uint64_t own = word == slots() / 64 ? slots() % 64 : 0;
+    expect(short_[word] >> own == 0, kSlot);
+  }
   Check check(*this, known_tokens);
   std::size_t found = 0;
   for_each([&](SubscriptionId id) {
