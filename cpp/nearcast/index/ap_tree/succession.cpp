@@ -6,7 +6,7 @@ namespace nearcast {
 
 std::vector<ParameterSpec> ApSuccession::parameters() {
   std::vector<ParameterSpec> specs = ApTree::parameters();
-  specs.push_back(whole("max_rebuild", 2048, 1, 1e9,
+  specs.push_back(whole("max_rebuild", 4096, 1, 1e9,
                         "a node with more subscriptions is not made again within one change"));
   return specs;
 }
