@@ -164,14 +164,14 @@ Event: TypeAlias = Subscribe | Publish | Move | Retract | Unsubscribe
 
 
 def named(noun: str, id: object) -> str:
-    """Return whom an error is about."""
+    """Return the subscription or message that an error is about."""
     return f"{noun} {shown(id)}" if isinstance(id, str) else noun
 
 
 def did_you_mean(unknown: Iterable[object], known: Iterable[str]) -> str | None:
     """Return a hint if one of the first names looks like a known one."""
     for name, _ in zip(unknown, range(3), strict=False):
-        # difflib takes quadratic time, and nobody mistypes a name of 40 letters
+        # difflib takes quadratic time: longer names are not compared
         close = (
             get_close_matches(name, known, 1) if isinstance(name, str) and name[40:] == "" else []
         )

@@ -291,7 +291,7 @@ class Hub(InProcess):
             self._promises[id_] = Promise(numbers[row], id_, distance)
         if len(self._promises) > 2 * self._core.safe_regions + 100:
             for id_ in [told for told in list(self._promises) if told not in self]:
-                self._promises.pop(id_, None)  # nobody may ever ask for it
+                self._promises.pop(id_, None)  # it may never be taken
 
     def take_promises(self) -> list[Promise]:
         """Return what subscribers were promised since the last call, the latest of each.

@@ -102,7 +102,7 @@ class Hub {
   ChangeColumns end_epoch();
 
   // questions.cpp: what users ask. Those about a subscription throw an unknown-id error.
-  /// Whom a message would reach now: match subscriptions, and rank ones whose threshold it reaches.
+  /// Match subscriptions that a message matches now, and rank ones whose threshold it reaches.
   MatchColumns match(std::span<const std::string_view> words, const Place& place) const;
   std::optional<Mode> mode_of(std::string_view subscription) const;
   Definition definition(std::string_view subscription) const;  ///< of a match subscription
