@@ -47,7 +47,7 @@ PYTHON = {
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}
     | {"partition", "spark"},
 }
-INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?')
+INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?(?:(\w+)/)?')
 IMPORT = re.compile(r"^\s*(?:from nearcast import ([\w, ]+)|(?:from|import) nearcast\.(\w+))", re.M)
 MAX_LINES = 600
 
@@ -67,23 +67,22 @@ def cpp_faults() -> list[str]:
             where = f"{path.relative_to(ROOT)}:{line_of(text, found.start())}"
             if found[1] != room and found[1] not in CPP[room]:
                 faults.append(f"{where}: {room} must not include {found[1]}")
-            if room == found[1] == "index" and len(inner) > 1 and found[2]:
-                shared = inner[0] == found[2] or found[2] in SHARED_INDEX_ROOMS
-                allowed = found[2] in BUILT_ON.get(inner[0], set())
-                if not shared and not allowed:
-                    faults.append(f"{where}: {inner[0]} must not know {found[2]}'s internals")
+            if room == found[1] == "index" and len(inner) > 2 and found[3]:
+                own, other = inner[1], found[3]
+                is_allowed = other == own or found[2] == "parts" or other in BUILT_ON.get(own, ())
+                if not is_allowed or (inner[0] == "parts" and found[2] != "parts"):
+                    faults.append(f"{where}: {own} must not know {other}'s internals")
     return faults
 
 
-# Parts that indexes are made of, and indexes that are declared combinations of others.
-SHARED_INDEX_ROOMS = {"key_directory", "message_lists", "quad_tree", "r_tree", "token_trie"}
+# Kinds may use all of index/parts. These kinds are declared combinations of others, too.
 BUILT_ON: dict[str, set[str]] = {
     "ap_plus_tree": {"ap_tree", "grid_index"},
     "iq_plus_tree": {"iq_tree"},
     "rq_plus_tree": {"rq_tree"},
     "ir_tree": {"rt_tree"},
     "lfilter": {"mbr_trie", "pt_quadtree"},
-    "message_postings": {"auto"},
+    "message_postings": {"sized_lists"},
 }
 
 

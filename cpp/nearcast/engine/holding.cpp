@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "nearcast/engine/engine.h"
-#include "nearcast/index/message_postings/message_postings.h"
 #include "nearcast/index/moving_pair.h"
+#include "nearcast/index/ours/message_postings/message_postings.h"
 #include "nearcast/index/waiting_messages.h"
 
 namespace nearcast {

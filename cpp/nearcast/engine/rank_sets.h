@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "nearcast/engine/rank_engine.h"
-#include "nearcast/index/message_postings/message_postings.h"
+#include "nearcast/index/ours/message_postings/message_postings.h"
 #include "nearcast/model/message_backlog.h"
 #include "nearcast/model/message_store.h"
 

@@ -46,12 +46,12 @@ class MatchSink {
 
 /// Memory that matching needs and keeps between calls. One per thread.
 struct MatchScratch {
-  VisitStamps visited;                 ///< by subscription; started by the engine for each message
-  std::vector<std::uint32_t> ranks;    ///< the message's tokens in an index's own order
-  std::vector<std::uint64_t> bits;     ///< a small set of hashed tokens; empty between messages
-  std::vector<std::uint64_t> queue;    ///< work put off until its memory has arrived
-  std::vector<std::uint64_t> tallies;  ///< what was counted per entry, hashed; of one message
-  std::vector<std::uint64_t> pending;  ///< the same, for a second kind of work
+  VisitStamps visited;  ///< by subscription; started by the engine for each message
+  std::vector<std::uint32_t> positions;  ///< the message's tokens in an index's own order
+  std::vector<std::uint64_t> bits;       ///< a small set of hashed tokens; empty between messages
+  std::vector<std::uint64_t> queue;      ///< work put off until its memory has arrived
+  std::vector<std::uint64_t> tallies;    ///< what was counted per entry, hashed; of one message
+  std::vector<std::uint64_t> pending;    ///< the same, for a second kind of work
 
   /// Some entries of a record of `auto`, by their bits in a mask.
   struct Hit {

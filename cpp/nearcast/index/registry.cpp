@@ -1,25 +1,25 @@
 #include "nearcast/index/registry.h"
 
 #include "nearcast/base/errors.h"
-#include "nearcast/index/ap_plus_tree/ap_plus_tree.h"
-#include "nearcast/index/ap_tree/succession.h"
-#include "nearcast/index/auto/auto_index.h"
-#include "nearcast/index/brute_force/brute_force.h"
-#include "nearcast/index/grid_index/grid_index.h"
-#include "nearcast/index/iq_plus_tree/iq_plus_tree.h"
-#include "nearcast/index/iq_tree/iq_tree.h"
-#include "nearcast/index/ir_tree/ir_tree.h"
-#include "nearcast/index/keyword_first/keyword_first.h"
-#include "nearcast/index/lfilter/lfilter.h"
-#include "nearcast/index/mbr_trie/mbr_trie.h"
-#include "nearcast/index/pt_quadtree/pt_quadtree.h"
-#include "nearcast/index/rq_plus_tree/rq_plus_tree.h"
-#include "nearcast/index/rq_tree/rq_tree.h"
-#include "nearcast/index/rt_tree/rt_plus_plus_tree.h"
-#include "nearcast/index/rt_tree/rt_plus_tree.h"
-#include "nearcast/index/rt_tree/rt_tree.h"
-#include "nearcast/index/spatial_first/spatial_first.h"
-#include "nearcast/index/trie_qd/trie_qd.h"
+#include "nearcast/index/baselines/brute_force/brute_force.h"
+#include "nearcast/index/baselines/grid_index/grid_index.h"
+#include "nearcast/index/baselines/iq_plus_tree/iq_plus_tree.h"
+#include "nearcast/index/baselines/iq_tree/iq_tree.h"
+#include "nearcast/index/baselines/ir_tree/ir_tree.h"
+#include "nearcast/index/baselines/keyword_first/keyword_first.h"
+#include "nearcast/index/baselines/rq_plus_tree/rq_plus_tree.h"
+#include "nearcast/index/baselines/rq_tree/rq_tree.h"
+#include "nearcast/index/baselines/spatial_first/spatial_first.h"
+#include "nearcast/index/baselines/trie_qd/trie_qd.h"
+#include "nearcast/index/ours/sized_lists/sized_lists.h"
+#include "nearcast/index/papers/ap_plus_tree/ap_plus_tree.h"
+#include "nearcast/index/papers/ap_tree/succession.h"
+#include "nearcast/index/papers/lfilter/lfilter.h"
+#include "nearcast/index/papers/mbr_trie/mbr_trie.h"
+#include "nearcast/index/papers/pt_quadtree/pt_quadtree.h"
+#include "nearcast/index/papers/rt_tree/rt_plus_plus_tree.h"
+#include "nearcast/index/papers/rt_tree/rt_plus_tree.h"
+#include "nearcast/index/papers/rt_tree/rt_tree.h"
 
 namespace nearcast {
 namespace {
@@ -41,9 +41,9 @@ IndexKind kind(std::string name, std::string summary,
 
 const std::vector<IndexKind>& index_kinds() {
   static const std::vector<IndexKind> kinds = {
-      kind<AutoIndex>("auto",
-                      "our own: rarest keyword, then vector-sized spatial trees; the default",
-                      {"match", "rank", "maps"}),
+      kind<SizedLists>("auto",
+                       "our own: rarest keyword, then vector-sized spatial trees; the default",
+                       {"match", "rank", "maps"}),
       kind<ApSuccession>("ap-tree",
                          "cuts of keywords or cells of space, whichever costs less at a node",
                          {"match", "learns"}),

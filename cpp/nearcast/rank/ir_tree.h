@@ -8,7 +8,7 @@
 /// reconstruction.
 #pragma once
 
-#include "nearcast/index/ir_tree/child_tokens.h"
+#include "nearcast/index/baselines/ir_tree/child_tokens.h"
 #include "nearcast/rank/node_bounds.h"
 #include "nearcast/rank/rank_tree.h"
 #include "nearcast/rank/summary_pair.h"

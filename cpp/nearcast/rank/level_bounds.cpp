@@ -13,7 +13,7 @@ LevelBounds::Reach LevelBounds::compute(EntryId entry, const TokenOrder& order,
   const TokenSpan wanted = store_.tokens(id);
   std::vector<Token> tokens(wanted.begin(), wanted.end());
   std::sort(tokens.begin(), tokens.end(),
-            [&](Token a, Token b) { return order.rank(a) > order.rank(b); });
+            [&](Token a, Token b) { return order.position(a) > order.position(b); });
   rests.resize(tokens.size());
   double rest = 0;
   for (std::size_t i = tokens.size(); i-- > 0; rest += store_.weights()[tokens[i]]) {

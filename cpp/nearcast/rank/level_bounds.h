@@ -12,8 +12,8 @@
 /// may have the later ones. Here each node knows how deep a first find can be worth while below it,
 /// for messages that touch its box and for those that do not.
 ///
-/// The order is that of index/rt_tree/token_levels.h, rarest first. It changes when all is filed
-/// anew; then, and with a new epoch, everything here is computed anew.
+/// The order is that of index/papers/rt_tree/token_levels.h, rarest first. It changes when all is
+/// filed anew; then, and with a new epoch, everything here is computed anew.
 #pragma once
 
 #include <cstddef>
@@ -23,7 +23,7 @@
 
 #include "nearcast/base/array.h"
 #include "nearcast/base/list_arena.h"
-#include "nearcast/index/rt_tree/token_levels.h"
+#include "nearcast/index/papers/rt_tree/token_levels.h"
 #include "nearcast/rank/rank_store.h"
 
 namespace nearcast {

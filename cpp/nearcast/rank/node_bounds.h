@@ -20,7 +20,7 @@
 #include <span>
 
 #include "nearcast/base/array.h"
-#include "nearcast/index/r_tree/node_summary.h"
+#include "nearcast/index/parts/r_tree/node_summary.h"
 #include "nearcast/rank/rank_store.h"
 
 namespace nearcast {

@@ -2,9 +2,9 @@
 ///
 /// PrefixStore keeps each subscription's tokens in the order of the day it came, and how many of
 /// them are in its two prefixes; a new epoch changes both, so that the index is built anew.
-/// PrefixKeys is one of the two prefixes as index/rt_tree/token_counts.h wants it. A subscription
-/// for which text must not prune is filed under the token that all messages have
-/// (index/rt_tree/token_key.h).
+/// PrefixKeys is one of the two prefixes as index/papers/rt_tree/token_counts.h wants it. A
+/// subscription for which text must not prune is filed under the token that all messages have
+/// (index/papers/rt_tree/token_key.h).
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 #include "nearcast/base/array.h"
 #include "nearcast/base/list_arena.h"
-#include "nearcast/index/rt_tree/token_key.h"
+#include "nearcast/index/papers/rt_tree/token_key.h"
 #include "nearcast/rank/rank_store.h"
 
 namespace nearcast {

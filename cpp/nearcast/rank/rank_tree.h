@@ -1,6 +1,6 @@
-/// A ranking index on an R-tree with a summary (index/r_tree/entry_tree.h): each subscription is
-/// one entry, filed by its box. How a message goes down the tree is the kind's own, and so is what
-/// a new epoch changes.
+/// A ranking index on an R-tree with a summary (index/parts/r_tree/entry_tree.h): each subscription
+/// is one entry, filed by its box. How a message goes down the tree is the kind's own, and so is
+/// what a new epoch changes.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "nearcast/index/parameters.h"
-#include "nearcast/index/r_tree/entry_tree.h"
+#include "nearcast/index/parts/r_tree/entry_tree.h"
 #include "nearcast/rank/rank_index.h"
 
 namespace nearcast {

@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "nearcast/index/registry.h"
-#include "nearcast/rank/auto/auto_rank.h"
 #include "nearcast/rank/brute_force.h"
 #include "nearcast/rank/ir_tree.h"
 #include "nearcast/rank/keyword_first.h"
+#include "nearcast/rank/route_lists/route_lists.h"
 #include "nearcast/rank/rt_plus_plus_tree.h"
 #include "nearcast/rank/rt_plus_tree.h"
 #include "nearcast/rank/rt_tree.h"
@@ -27,7 +27,7 @@ std::unique_ptr<RankIndex> make_with(const RankStore& store, const Parameters& p
 
 // The first one stands in for kinds that cannot rank.
 constexpr RankKind kRankKinds[] = {
-    {"auto", &make_with<AutoRank>},
+    {"auto", &make_with<RouteLists>},
     {"brute-force", &make_with<BruteForceRank>},
     {"ir-tree", &make_with<IrTreeRank>},
     {"keyword-first", &make_with<KeywordFirstRank>},

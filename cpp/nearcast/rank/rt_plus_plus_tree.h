@@ -3,7 +3,7 @@
 /// found and drops a subscription as soon as it cannot reach its threshold any more. [Rt §6.3]
 ///
 ///   paper      here            meaning
-///   I_n[t]     TokenLevels     who has token t at node n (index/rt_tree/token_levels.h)
+///   I_n[t]     TokenLevels     who has token t at node n (index/papers/rt_tree/token_levels.h)
 ///   B(s, n)    LevelBounds     weight of the tokens after it (rank/level_bounds.h)
 ///   C(s)       tallies         weight found so far
 ///

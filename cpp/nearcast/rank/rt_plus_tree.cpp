@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "nearcast/index/rt_tree/token_filter.h"
+#include "nearcast/index/papers/rt_tree/token_filter.h"
 #include "nearcast/rank/verifier.h"
 
 namespace nearcast {

@@ -13,7 +13,7 @@
 
 #include <memory>
 
-#include "nearcast/index/rt_tree/token_counts.h"
+#include "nearcast/index/papers/rt_tree/token_counts.h"
 #include "nearcast/rank/prefix_keys.h"
 #include "nearcast/rank/rank_tree.h"
 #include "nearcast/rank/summary_pair.h"

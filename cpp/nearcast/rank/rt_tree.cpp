@@ -1,6 +1,6 @@
 #include "nearcast/rank/rt_tree.h"
 
-#include "nearcast/index/rt_tree/token_filter.h"
+#include "nearcast/index/papers/rt_tree/token_filter.h"
 #include "nearcast/rank/verifier.h"
 
 namespace nearcast {

@@ -2,7 +2,7 @@
 /// scored there; a message goes down where the bound reaches the goal. [Rt §6.1]
 ///
 ///   paper      here                      meaning
-///   n.T        TokenCounts               tokens below a node (index/rt_tree/token_counts.h)
+///   n.T        TokenCounts               tokens below a node (index/papers/rt_tree/token_counts.h)
 ///   ψ(n, m)    NodeBounds                bound of the score below a node (rank/node_bounds.h)
 ///   ω(t)       TokenWeights              the global weight table
 ///
@@ -10,7 +10,7 @@
 /// more for each entry, with ψ_s = 0 for those that the message does not touch.
 #pragma once
 
-#include "nearcast/index/rt_tree/rt_tree.h"
+#include "nearcast/index/papers/rt_tree/rt_tree.h"
 #include "nearcast/rank/node_bounds.h"
 #include "nearcast/rank/rank_tree.h"
 #include "nearcast/rank/summary_pair.h"

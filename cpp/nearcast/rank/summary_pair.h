@@ -5,7 +5,7 @@
 #include <span>
 #include <utility>
 
-#include "nearcast/index/r_tree/node_summary.h"
+#include "nearcast/index/parts/r_tree/node_summary.h"
 
 namespace nearcast {
 

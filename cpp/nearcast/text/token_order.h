@@ -1,8 +1,8 @@
 /// A total order of tokens, fixed while an index is built on it: the most frequent first [AP
 /// §5.1.1], or the rarest.
 ///
-/// Tokens that come later rank behind all others in the order of their arrival: whatever is new is
-/// rare, and where rare ones come first it is out of the way of those that are known.
+/// Tokens that come later position behind all others in the order of their arrival: whatever is new
+/// is rare, and where rare ones come first it is out of the way of those that are known.
 #pragma once
 
 #include <algorithm>
@@ -15,25 +15,26 @@
 
 namespace nearcast {
 
-using Rank = std::uint32_t;
+using Position = std::uint32_t;
 
 class TokenOrder {
  public:
-  static constexpr Rank kUnranked = 0xFFFFFFFFu;
+  static constexpr Position kUnplaced = 0xFFFFFFFFu;
 
-  std::size_t size() const { return ranked_; }
+  std::size_t size() const { return placed_; }
 
-  /// The token's rank, or kUnranked: no subscription had it, so no message can need it.
-  Rank rank(Token token) const {
-    return raw(token) < ranks_.size() && ranks_[raw(token)] != 0 ? ranks_[raw(token)] - 1
-                                                                 : kUnranked;
+  /// The token's position, or kUnplaced: no subscription had it, so no message can need it.
+  Position position(Token token) const {
+    return raw(token) < positions_.size() && positions_[raw(token)] != 0
+               ? positions_[raw(token)] - 1
+               : kUnplaced;
   }
 
-  Rank rank_or_append(Token token) {
-    if (raw(token) >= ranks_.size()) ranks_.resize(raw(token) + 1);
-    Rank& rank = ranks_[raw(token)];
-    if (rank == 0) rank = ++ranked_;
-    return rank - 1;
+  Position position_or_append(Token token) {
+    if (raw(token) >= positions_.size()) positions_.resize(raw(token) + 1);
+    Position& position = positions_[raw(token)];
+    if (position == 0) position = ++placed_;
+    return position - 1;
   }
 
   enum class First { kFrequent, kRare };
@@ -47,17 +48,17 @@ class TokenOrder {
     std::stable_sort(tokens.begin(), tokens.end(), [&](std::uint32_t a, std::uint32_t b) {
       return first == First::kFrequent ? counts[a] > counts[b] : counts[a] < counts[b];
     });
-    ranks_.clear();
-    ranks_.resize(counts.size());
-    ranked_ = 0;
-    for (const std::uint32_t token : tokens) ranks_[token] = ++ranked_;
+    positions_.clear();
+    positions_.resize(counts.size());
+    placed_ = 0;
+    for (const std::uint32_t token : tokens) positions_[token] = ++placed_;
   }
 
-  std::size_t memory_bytes() const { return ranks_.memory_bytes(); }
+  std::size_t memory_bytes() const { return positions_.memory_bytes(); }
 
  private:
-  Array<std::uint32_t> ranks_;  ///< rank + 1 by token; 0: unranked
-  std::uint32_t ranked_ = 0;
+  Array<std::uint32_t> positions_;  ///< position + 1 by token; 0: unranked
+  std::uint32_t placed_ = 0;
 };
 
 }  // namespace nearcast

@@ -3,16 +3,16 @@
 #include <algorithm>
 
 #include "nearcast/base/errors.h"
-#include "nearcast/topk/arrival/auto/auto_arrival.h"
+#include "nearcast/topk/arrival/bounded_lists/bounded_lists.h"
 #include "nearcast/topk/arrival/brute_force.h"
 #include "nearcast/topk/arrival/ciq/ciq_arrival.h"
 #include "nearcast/topk/arrival/igpt/igpt_arrival.h"
 #include "nearcast/topk/arrival/term_at_a_time.h"
 #include "nearcast/topk/expiry/cost_skyband.h"
-#include "nearcast/topk/expiry/rank_slack.h"
 #include "nearcast/topk/expiry/skyband.h"
-#include "nearcast/topk/ranking/ir_tree/ir_tree_ranking.h"
-#include "nearcast/topk/ranking/posting_ranking.h"
+#include "nearcast/topk/expiry/slack_buffers.h"
+#include "nearcast/topk/search/ir_tree/ir_tree_search.h"
+#include "nearcast/topk/search/posting_search.h"
 
 namespace nearcast {
 namespace {
@@ -33,28 +33,28 @@ std::unique_ptr<ArrivalIndex> make_igpt(const TopState& state, const TopTuning& 
 }
 
 template <typename Policy>
-std::unique_ptr<ExpiryPolicy> make_expiry(TopState& state, MessageRanking& ranking,
+std::unique_ptr<ExpiryPolicy> make_expiry(TopState& state, MessageSearch& ranking,
                                           ArrivalIndex& arrival, const TopTuning& tuning) {
   return std::make_unique<Policy>(state, ranking, arrival, tuning);
 }
 
-std::unique_ptr<ExpiryPolicy> make_naive(TopState& state, MessageRanking& ranking,
+std::unique_ptr<ExpiryPolicy> make_naive(TopState& state, MessageSearch& ranking,
                                          ArrivalIndex& arrival, const TopTuning&) {
-  return std::make_unique<RankSlack>(state, ranking, arrival, RankSlack::Slack{1, 0, 1, 0});
+  return std::make_unique<SlackBuffers>(state, ranking, arrival, SlackBuffers::Slack{1, 0, 1, 0});
 }
 
-std::unique_ptr<ExpiryPolicy> make_kmax(TopState& state, MessageRanking& ranking,
+std::unique_ptr<ExpiryPolicy> make_kmax(TopState& state, MessageSearch& ranking,
                                         ArrivalIndex& arrival, const TopTuning& tuning) {
   const double factor = tuning.kmax_factor;
-  return std::make_unique<RankSlack>(state, ranking, arrival,
-                                     RankSlack::Slack{factor, 0, factor, 0});
+  return std::make_unique<SlackBuffers>(state, ranking, arrival,
+                                        SlackBuffers::Slack{factor, 0, factor, 0});
 }
 
-std::unique_ptr<ExpiryPolicy> make_slack(TopState& state, MessageRanking& ranking,
+std::unique_ptr<ExpiryPolicy> make_slack(TopState& state, MessageSearch& ranking,
                                          ArrivalIndex& arrival, const TopTuning& tuning) {
   const double limit = std::max(tuning.slack_kept, tuning.slack_limit);
-  return std::make_unique<RankSlack>(state, ranking, arrival,
-                                     RankSlack::Slack{1, tuning.slack_kept, 1, limit});
+  return std::make_unique<SlackBuffers>(state, ranking, arrival,
+                                        SlackBuffers::Slack{1, tuning.slack_kept, 1, limit});
 }
 
 template <typename Kind>
@@ -69,15 +69,15 @@ const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, c
 
 }  // namespace
 
-std::unique_ptr<MessageRanking> make_ranking(const TopState& state, const TopTuning& tuning) {
-  if (tuning.ranking == "ir-tree") return std::make_unique<IrTreeRanking>(state, tuning);
-  return std::make_unique<PostingRanking>(state, tuning);
+std::unique_ptr<MessageSearch> make_search(const TopState& state, const TopTuning& tuning) {
+  if (tuning.ranking == "ir-tree") return std::make_unique<IrTreeSearch>(state, tuning);
+  return std::make_unique<PostingSearch>(state, tuning);
 }
 
 const std::vector<ArrivalKind>& arrival_kinds() {
   static const std::vector<ArrivalKind> kinds = {
       {"auto", "our own: lists by token behind vector-sized bounds; the default", "auto",
-       &make_tuned<AutoArrival>},
+       &make_tuned<BoundedLists>},
       {"igpt", "quadtree of inverted files; bounds for single subscriptions, groups and cells",
        "cskyband", &make_igpt<true>},
       {"ipt", "the same with the bounds for single subscriptions only", "cskyband",

@@ -8,7 +8,7 @@
 
 #include "nearcast/topk/arrival/arrival_index.h"
 #include "nearcast/topk/expiry/expiry_policy.h"
-#include "nearcast/topk/ranking/message_ranking.h"
+#include "nearcast/topk/search/message_search.h"
 #include "nearcast/topk/top_tuning.h"
 
 namespace nearcast {
@@ -24,12 +24,12 @@ struct ExpiryKind {
   std::string name;
   std::string summary;
   bool counts_dominators;
-  std::unique_ptr<ExpiryPolicy> (*make)(TopState& state, MessageRanking& ranking,
+  std::unique_ptr<ExpiryPolicy> (*make)(TopState& state, MessageSearch& ranking,
                                         ArrivalIndex& arrival, const TopTuning& tuning);
 };
 
 /// By the name in `tuning`, which is checked.
-std::unique_ptr<MessageRanking> make_ranking(const TopState& state, const TopTuning& tuning);
+std::unique_ptr<MessageSearch> make_search(const TopState& state, const TopTuning& tuning);
 
 const std::vector<ArrivalKind>& arrival_kinds();
 const std::vector<ExpiryKind>& expiry_kinds();

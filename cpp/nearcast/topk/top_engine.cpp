@@ -18,7 +18,7 @@ TopEngine::TopEngine(const MessageStore& messages, const TokenWeights& weights, 
                      const std::string& arrival, const std::string& expiry, TopTuning tuning)
     : state_(messages, weights, space, expiry_for(arrival, expiry).counts_dominators),
       arrival_(arrival_kind(arrival).make(state_, tuning)),
-      ranking_(std::make_unique<BacklogRanking>(state_, make_ranking(state_, tuning))),
+      ranking_(std::make_unique<BacklogSearch>(state_, make_search(state_, tuning))),
       expiry_(expiry_for(arrival, expiry).make(state_, *ranking_, *arrival_, tuning)) {}
 
 void TopEngine::hold() {

@@ -6,7 +6,7 @@
 ///
 ///   arrival   which buffers does a newcomer concern?            topk/arrival/
 ///   expiry    what do buffers keep, when are they filled anew?  topk/expiry/
-///   ranking   what are the best live messages?                  topk/ranking/
+///   ranking   what are the best live messages?                  topk/search/
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 #include "nearcast/base/archive.h"
 #include "nearcast/topk/arrival/arrival_index.h"
 #include "nearcast/topk/expiry/expiry_policy.h"
-#include "nearcast/topk/ranking/backlog_ranking.h"
+#include "nearcast/topk/search/backlog_search.h"
 #include "nearcast/topk/top_change.h"
 #include "nearcast/topk/top_state.h"
 #include "nearcast/topk/top_tuning.h"
@@ -94,7 +94,7 @@ class TopEngine {
 
   TopState state_;
   std::unique_ptr<ArrivalIndex> arrival_;
-  std::unique_ptr<BacklogRanking> ranking_;
+  std::unique_ptr<BacklogSearch> ranking_;
   std::unique_ptr<ExpiryPolicy> expiry_;
   WorkCounters arrival_work_;
   std::vector<ArrivalHit> hits_;

@@ -21,7 +21,7 @@ namespace nearcast {
 
 class CostSkyband final : public SkybandPolicy {
  public:
-  CostSkyband(TopState& state, MessageRanking& ranking, ArrivalIndex& arrival, const TopTuning&)
+  CostSkyband(TopState& state, MessageSearch& ranking, ArrivalIndex& arrival, const TopTuning&)
       : SkybandPolicy(state, ranking, arrival) {}
 
   void arrive(SubscriptionId id, const Held& newcomer) override;

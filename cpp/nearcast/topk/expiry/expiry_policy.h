@@ -12,7 +12,7 @@
 
 #include "nearcast/base/work_counters.h"
 #include "nearcast/topk/arrival/arrival_index.h"
-#include "nearcast/topk/ranking/message_ranking.h"
+#include "nearcast/topk/search/message_search.h"
 #include "nearcast/topk/top_state.h"
 
 namespace nearcast {
@@ -26,7 +26,7 @@ struct ExpiryWork {
 
 class ExpiryPolicy {
  public:
-  ExpiryPolicy(TopState& state, MessageRanking& ranking, ArrivalIndex& arrival)
+  ExpiryPolicy(TopState& state, MessageSearch& ranking, ArrivalIndex& arrival)
       : state_(state), ranking_(ranking), arrival_(arrival) {}
   virtual ~ExpiryPolicy() = default;
 
@@ -69,7 +69,7 @@ class ExpiryPolicy {
   void set_threshold(SubscriptionId id, Units units);
 
   TopState& state_;
-  MessageRanking& ranking_;
+  MessageSearch& ranking_;
   ArrivalIndex& arrival_;
   ExpiryWork work_;
   std::vector<Held> found_;

@@ -13,7 +13,7 @@ namespace nearcast {
 
 class Skyband final : public SkybandPolicy {
  public:
-  Skyband(TopState& state, MessageRanking& ranking, ArrivalIndex& arrival, const TopTuning& tuning)
+  Skyband(TopState& state, MessageSearch& ranking, ArrivalIndex& arrival, const TopTuning& tuning)
       : SkybandPolicy(state, ranking, arrival), share_(tuning.skyband_share) {}
 
   void evaluate(SubscriptionId id) override;

@@ -20,7 +20,7 @@
 
 #include "nearcast/base/array.h"
 #include "nearcast/base/block_lists.h"
-#include "nearcast/index/quad_tree/quad_cell.h"
+#include "nearcast/index/parts/quad_tree/quad_cell.h"
 #include "nearcast/topk/arrival/arrival_index.h"
 #include "nearcast/topk/arrival/key_numbers.h"
 #include "nearcast/topk/arrival/newcomer.h"

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "nearcast/base/prefetch.h"
-#include "nearcast/index/quad_tree/quad_forest.h"
+#include "nearcast/index/parts/quad_tree/quad_forest.h"
 #include "nearcast/topk/arrival/igpt/alpha_groups.h"
 #include "nearcast/topk/arrival/igpt/bounds_scan.h"
 #include "nearcast/topk/arrival/igpt/group_columns.h"

@@ -11,7 +11,7 @@
 #include "nearcast/base/array.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/prefetch.h"
-#include "nearcast/index/quad_tree/quad_nodes.h"
+#include "nearcast/index/parts/quad_tree/quad_nodes.h"
 #include "nearcast/topk/arrival/needs.h"
 
 namespace nearcast::igpt {

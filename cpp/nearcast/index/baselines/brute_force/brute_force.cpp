@@ -1,0 +1,14 @@
+#include "nearcast/index/baselines/brute_force/brute_force.h"
+
+#include "nearcast/model/semantics.h"
+
+namespace nearcast {
+
+void BruteForce::match(const Message& message, MatchScratch&, MatchSink& sink) const {
+  store_.for_each([&](SubscriptionId id) {
+    ++sink.work.candidates;
+    if (matches(store_, id, message)) sink.accept(id);
+  });
+}
+
+}  // namespace nearcast

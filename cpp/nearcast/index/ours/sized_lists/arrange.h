@@ -1,0 +1,16 @@
+/// Which numbers should new subscriptions get? Those that stand together in a list of `auto` are
+/// met by the same messages: as neighbours they share the cache lines of records and users' ids.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nearcast/index/match_index.h"
+
+namespace nearcast::sized_lists {
+
+/// The rows by list, and those of a list by place.
+std::vector<std::uint32_t> arrange_by(std::span<const std::uint32_t> lists, const ClauseRows& rows);
+
+}  // namespace nearcast::sized_lists

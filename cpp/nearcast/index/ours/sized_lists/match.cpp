@@ -1,0 +1,85 @@
+#include "nearcast/base/bounded_array.h"
+#include "nearcast/base/prefetch.h"
+#include "nearcast/index/ours/sized_lists/sized_lists.h"
+#include "nearcast/model/semantics.h"
+
+namespace nearcast {
+
+namespace plain {
+using Kernels = sized_lists::PlainKernels;
+#include "nearcast/index/ours/sized_lists/search.inc.h"
+
+void run(Search&& search) { search.run(); }
+}  // namespace plain
+
+#if NEARCAST_HAS_AVX2_KERNELS
+#pragma GCC push_options
+#pragma GCC target("avx2,bmi,popcnt")
+namespace avx2 {
+using Kernels = sized_lists::Avx2Kernels;
+#include "nearcast/index/ours/sized_lists/search.inc.h"
+
+void run(Search&& search) { search.run(); }
+}  // namespace avx2
+#pragma GCC pop_options
+#endif
+
+void SizedLists::prefetch(const Message& message) const {
+  for (const Token token : message.tokens) lists_.prefetch(raw(token) + 1);
+}
+
+std::uint32_t SizedLists::touch(std::span<const Message> messages) const {
+  const auto visit = [&](auto&& use) {
+    for (const Message& message : messages) {
+      for (const Token token : message.tokens) {
+        if (raw(token) + 1 >= lists_.size()) break;
+        const sized_lists::Head& head = lists_.heads()[raw(token) + 1];
+        const sized_lists::HeavyLists& heavies = lists_.heavies();
+        if (head.is_heavy()) {
+          use(heavies.node(heavies.list(head.place).root).west);
+        } else if (!head.is_empty()) {
+          use(lists_.smalls().record(head).start);
+        }
+      }
+    }
+  };
+  visit([](const std::uint8_t* start) { prefetch_line(start); });
+  std::uint32_t touched = 0, sum = 0;
+  visit([&](const std::uint8_t* start) { ++touched, sum += *start; });
+  // The sum depends on every read, so none is left out; it is too small to matter.
+  return touched + (sum == ~0u);
+}
+
+void SizedLists::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {
+  match_group({&message, 1}, scratch, sink);
+}
+
+void SizedLists::match_group(std::span<const Message> messages, MatchScratch& scratch,
+                             MatchSink& sink) const {
+  constexpr std::size_t kProbes = 16;
+  BoundedArray<sized_lists::Probe, kProbes> probes;
+  for (const Message& message : messages) {
+    if (probes.size() + message.place.parts > kProbes) {
+      search(probes.view(), scratch, sink);
+      probes.clear();
+    }
+    for (int part = 0; part < message.place.parts; ++part)
+      probes.push_back({message, part, frame_.cells(message.place.part[part])});
+  }
+  if (!probes.empty()) search(probes.view(), scratch, sink);
+}
+
+void SizedLists::search(std::span<sized_lists::Probe> probes, MatchScratch& scratch,
+                        MatchSink& sink) const {
+#if NEARCAST_HAS_AVX2_KERNELS
+  if (uses_avx2_) {
+    avx2::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(), scratch,
+               sink, probes});
+    return;
+  }
+#endif
+  plain::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(), scratch,
+              sink, probes});
+}
+
+}  // namespace nearcast

@@ -1,0 +1,72 @@
+/// `auto`: our own index, and the default. Built for memory: few cache lines, all asked for early.
+///
+/// Each clause stands once, in the list of its rarest keyword; a message has few rare words, so it
+/// looks at few entries. Short lists are scanned 16 boxes per step; long ones are small R-trees
+/// whose nodes are tested 31 boxes per step. Boxes are compared in 16-bit cells (frame.h), and only
+/// a coordinate that falls into a border's very cell needs the exact box.
+///
+/// Structural proof: an entry whose signature is kProven has no condition but its list's keyword
+/// (or none) and a plain box; when the cells are strictly inside, it is a match without asking
+/// model/semantics. All other entries ask.
+///
+///   frame.h          coordinates in 16 bits
+///   small_lists.h    up to 64 entries: one record
+///   heavy_lists.h    more: a tree of vector-sized nodes
+///   cell_lists.h     lists of both sizes, by number
+///   kernels.h        the comparisons, for AVX2 and for any machine
+///   arrange.cpp      which numbers many new subscriptions get
+///   search.inc.h     a few messages through all lists, in phases that prefetch for each other
+#pragma once
+
+#include "nearcast/index/match_index.h"
+#include "nearcast/index/ours/sized_lists/cell_lists.h"
+#include "nearcast/index/ours/sized_lists/probe.h"
+#include "nearcast/index/parameters.h"
+
+namespace nearcast {
+
+class SizedLists final : public MatchIndex {
+ public:
+  SizedLists(const SubscriptionStore& store, const Parameters& parameters);
+  static std::vector<ParameterSpec> parameters();
+
+  void insert(SubscriptionId id) override;
+  void erase(SubscriptionId id) override;
+  std::vector<std::uint32_t> arrange(const ClauseRows& rows) const override;
+  void build(std::span<const SubscriptionId> ids) override;
+  void approach(std::span<const SubscriptionId> ids, std::size_t i) const override;
+  void prefetch(const Message& message) const override;
+  std::uint32_t touch(std::span<const Message> messages) const override;
+  void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const override;
+  void match_group(std::span<const Message> messages, MatchScratch& scratch,
+                   MatchSink& sink) const override;
+
+  std::size_t memory_bytes() const override;
+  void check_invariants() const override;
+  void save(ArchiveWriter& out) const override;
+  void load(ArchiveReader& in) override;
+
+ private:
+  void check_loaded() const;
+
+  struct Choice {
+    std::uint32_t list;  ///< 0: clauses without a keyword; otherwise 1 + token
+    Token second;        ///< the next rarest keyword, or kUnknownToken
+  };
+
+  Choice choose(const Clause& clause) const;
+  sized_lists::Entry entry_for(EntryId id, Token second) const;
+  void count(const Clause& clause, int step);
+  void add_entries(SubscriptionId id);
+  void erase_entry(EntryId id);
+  void rebuild();
+  void search(std::span<sized_lists::Probe> probes, MatchScratch& scratch, MatchSink& sink) const;
+
+  bool uses_avx2_;
+  std::uint64_t entries_ = 0;
+  sized_lists::Frame frame_;
+  Array<std::uint32_t> frequencies_;  ///< by token: clauses that need it
+  sized_lists::CellLists lists_;
+};
+
+}  // namespace nearcast

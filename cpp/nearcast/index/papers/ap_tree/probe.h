@@ -1,0 +1,17 @@
+/// What a message carries along on its way through an AP-Tree.
+#pragma once
+
+#include "nearcast/index/papers/ap_tree/ap_tree.h"
+
+namespace nearcast {
+
+struct ApTree::Probe {
+  const Message& message;
+  std::span<const Position> positions;
+  ap::CoarseBox box[2];
+  std::uint32_t absent;  ///< bits that no token of the message has
+  MatchScratch& scratch;
+  MatchSink& sink;
+};
+
+}  // namespace nearcast

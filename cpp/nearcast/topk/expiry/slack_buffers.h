@@ -1,0 +1,46 @@
+/// Buffers by rank: keep some messages beyond the k best, and when there are too many, the best of
+/// them.
+///
+/// A buffer is filled to `kept` messages and cut back to as many when it exceeds `limit`. What it
+/// holds is always everything down to some score, whoever leaves and in whatever order, so it is
+/// exact under any removal. With room between the two numbers thresholds move rarely.
+///
+///   naive   kept = limit = k          every departure from a list evaluates it
+///   kmax    kept = limit = factor·k   [Skype §2.3, §8.1.2]; 3k is best there
+///   auto    k + 4√k and k + 6√k       our own
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include "nearcast/topk/expiry/expiry_policy.h"
+
+namespace nearcast {
+
+class SlackBuffers final : public ExpiryPolicy {
+ public:
+  /// How many messages to keep, as factor·k + root·√k.
+  struct Slack {
+    double kept_factor, kept_root, limit_factor, limit_root;
+
+    static std::uint32_t size(double factor, double root, std::uint32_t k) {
+      const double wanted = std::ceil(factor * k + root * std::sqrt(double(k)));
+      return static_cast<std::uint32_t>(std::min(wanted, 4294967295.0));
+    }
+    std::uint32_t kept(std::uint32_t k) const { return size(kept_factor, kept_root, k); }
+    std::uint32_t limit(std::uint32_t k) const { return size(limit_factor, limit_root, k); }
+  };
+
+  SlackBuffers(TopState& state, MessageSearch& ranking, ArrivalIndex& arrival, Slack slack)
+      : ExpiryPolicy(state, ranking, arrival), slack_(slack) {}
+
+  void arrive(SubscriptionId id, const Held& newcomer) override;
+  void leave(SubscriptionId id, MessageId message, bool is_oldest) override;
+  void evaluate(SubscriptionId id) override;
+
+ private:
+  Slack slack_;
+};
+
+}  // namespace nearcast
