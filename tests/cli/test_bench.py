@@ -42,7 +42,7 @@ def scenario():
 # ---- bench ----------------------------------------------------------------------------------
 
 
-def test_bench_limits_measures_everything_it_names(tmp_path):
+def test_bench_limits_measures_everything_it_names(tmp_path) -> None:
     out = tmp_path / "limits.json"
     sizes = ["--subscriptions", 3_000, "--messages", 200, "--repeat", 1]
     assert call(bench, "bench", "limits", "--preset", "places", *sizes, "--out", out) == 0
@@ -52,7 +52,7 @@ def test_bench_limits_measures_everything_it_names(tmp_path):
     assert all(value > 0 for value in run.values() if not isinstance(value, str))
 
 
-def test_churn_leaves_what_was_there(scenario):
+def test_churn_leaves_what_was_there(scenario) -> None:
     matcher = Matcher(index="auto")
     matcher.subscribe_table(scenario.subscriptions)
     before = matcher.match_table(scenario.messages)
@@ -63,7 +63,7 @@ def test_churn_leaves_what_was_there(scenario):
     matcher.check_invariants()
 
 
-def test_bench_match_writes_all_numbers_as_json(tmp_path, capsys):
+def test_bench_match_writes_all_numbers_as_json(tmp_path, capsys) -> None:
     out = tmp_path / "result.json"
     arguments = ["--preset", "zipf", "places", "--subscriptions", 2_000, "--messages", 200]
     arguments += ["--group", "short-point,varied-range", "--index", "brute-force,keyword-first"]
@@ -95,7 +95,7 @@ def test_bench_match_writes_all_numbers_as_json(tmp_path, capsys):
             assert contender["mixed"]["operations_per_second"]["low"] > 0
 
 
-def test_bench_match_writes_json_to_stdout_and_the_table_to_stderr(capsys):
+def test_bench_match_writes_json_to_stdout_and_the_table_to_stderr(capsys) -> None:
     arguments = ["--subscriptions", 100, "--messages", 10, "--index", "keyword-first"]
     assert call(bench, "bench", "match", *arguments) == 0
     captured = capsys.readouterr()
@@ -103,7 +103,7 @@ def test_bench_match_writes_json_to_stdout_and_the_table_to_stderr(capsys):
     assert "keyword-first" in captured.err
 
 
-def test_bench_match_measures_boolean_expressions(capsys):
+def test_bench_match_measures_boolean_expressions(capsys) -> None:
     arguments = ["--expressions", "--subscriptions", 500, "--messages", 100, "--mixed", 2_000]
     arguments += ["--index", "auto,keyword-first", "--repeat", 2]
     assert call(bench, "bench", "match", *arguments) == 0
@@ -113,7 +113,7 @@ def test_bench_match_measures_boolean_expressions(capsys):
     assert run["contenders"][0]["work_per_message"]["matches"] > 0
 
 
-def test_bench_match_reads_real_texts(tmp_path, capsys):
+def test_bench_match_reads_real_texts(tmp_path, capsys) -> None:
     rng = np.random.default_rng(0)
     texts = [f"Street {i % 9} in Town {i % 4}" for i in range(300)]
     places = {"lon": rng.uniform(5, 15, 300), "lat": rng.uniform(45, 55, 300)}
@@ -127,7 +127,7 @@ def test_bench_match_reads_real_texts(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("weights", [(), ("--idf",)])
-def test_bench_rank_measures_each_alpha_and_threshold(weights, capsys):
+def test_bench_rank_measures_each_alpha_and_threshold(weights, capsys) -> None:
     arguments = ["--preset", "zipf", "--subscriptions", 2_000, "--messages", 100, *weights]
     arguments += ["--alpha", 0.1, 0.5, "--threshold", 0.6, 0.9, "--repeat", 2, "--mixed", 2_000]
     assert call(bench, "bench", "rank", *arguments) == 0
@@ -143,7 +143,7 @@ def test_bench_rank_measures_each_alpha_and_threshold(weights, capsys):
         assert not names & {"brute-force", "ap-tree"}
 
 
-def test_a_wrong_score_ends_the_run():
+def test_a_wrong_score_ends_the_run() -> None:
     truth, found = np.array([[0, 7, 500_000_000]]), np.array([[0, 7, 500_000_001]])
     with pytest.raises(WrongAnswerError, match="the scores differ"):
         checks.require_equal("one", found, truth)
@@ -163,7 +163,7 @@ def test_a_wrong_score_ends_the_run():
         (["--subscriptions", 100, "--mixed", 5_000], "deletes 500 subscriptions, but there are"),
     ],
 )
-def test_bench_refuses_what_cannot_be_measured(arguments, message, capsys):
+def test_bench_refuses_what_cannot_be_measured(arguments, message, capsys) -> None:
     small = [] if "--messages" in arguments else ["--messages", 10]
     kinds = [] if "--index" in arguments else ["--index", "brute-force"]
     assert call(bench, "bench", "match", *small, *kinds, *arguments) == 2
@@ -173,7 +173,7 @@ def test_bench_refuses_what_cannot_be_measured(arguments, message, capsys):
 class Faulty(MatcherContender):
     """Brute force with one fault."""
 
-    def __init__(self, fault):
+    def __init__(self, fault) -> None:
         super().__init__("brute-force", {})
         self._fault = fault
 
@@ -194,7 +194,7 @@ class Faulty(MatcherContender):
         ),
     ],
 )
-def test_a_wrong_answer_ends_the_run(scenario, monkeypatch, fault, difference):
+def test_a_wrong_answer_ends_the_run(scenario, monkeypatch, fault, difference) -> None:
     monkeypatch.setattr(contenders, "_registered", {"faulty": lambda _: Faulty(fault)})
     progress = Silent()
     with pytest.raises(WrongAnswerError, match=f"faulty gives a wrong answer.*{difference}"):
@@ -202,7 +202,7 @@ def test_a_wrong_answer_ends_the_run(scenario, monkeypatch, fault, difference):
     assert progress.steps == ["build faulty", "check against brute force"]
 
 
-def test_a_wrong_answer_is_a_failure_of_the_command(monkeypatch, capsys):
+def test_a_wrong_answer_is_a_failure_of_the_command(monkeypatch, capsys) -> None:
     faulty = {"faulty": lambda _: Faulty(lambda pairs: pairs.slice(1))}
     monkeypatch.setattr(contenders, "_registered", faulty)
     arguments = ["--preset", "zipf", "--subscriptions", 2_000, "--messages", 100]
@@ -212,7 +212,7 @@ def test_a_wrong_answer_is_a_failure_of_the_command(monkeypatch, capsys):
     assert captured.err.startswith("error: faulty gives a wrong answer for message")
 
 
-def test_contenders_that_find_different_numbers_end_the_run():
+def test_contenders_that_find_different_numbers_end_the_run() -> None:
     with pytest.raises(WrongAnswerError, match="disagree about the number of matches"):
         checks.require_equal_counts({"a": 1, "b": 2})
 
@@ -220,13 +220,13 @@ def test_contenders_that_find_different_numbers_end_the_run():
 class Constant:
     """A contender whose numbers are known."""
 
-    def learn(self, messages):
+    def learn(self, messages) -> None:
         pass
 
-    def subscribe(self, subscriptions):
+    def subscribe(self, subscriptions) -> None:
         self.count = subscriptions.num_rows
 
-    def unsubscribe(self, ids):
+    def unsubscribe(self, ids) -> None:
         pass
 
     def match(self, messages):
@@ -240,7 +240,7 @@ class Constant:
         return Memory(self.count, self.count * 40, self.count * 10, 7)
 
 
-def test_costs_are_per_message_and_per_subscription(scenario, monkeypatch):
+def test_costs_are_per_message_and_per_subscription(scenario, monkeypatch) -> None:
     monkeypatch.setattr(contenders, "_registered", {"constant": lambda _: Constant()})
     progress, plan = Silent(), Plan(repetitions=2, checked_messages=0)
     run = run_match(scenario, [parse_contender("constant")], plan, progress)
@@ -253,7 +253,7 @@ def test_costs_are_per_message_and_per_subscription(scenario, monkeypatch):
     assert found.memory.index_bytes_per_subscription == 10
 
 
-def test_steps_are_counted_and_contenders_take_turns(scenario):
+def test_steps_are_counted_and_contenders_take_turns(scenario) -> None:
     specs = [ContenderSpec("brute-force", {}), ContenderSpec("keyword-first", {})]
     plan = Plan(repetitions=2, checked_messages=10, mixed_operations=2_000)
     progress = Silent()
@@ -267,7 +267,7 @@ def test_steps_are_counted_and_contenders_take_turns(scenario):
     ]
 
 
-def test_mixed_load_has_eight_messages_for_one_insert_and_one_delete(scenario):
+def test_mixed_load_has_eight_messages_for_one_insert_and_one_delete(scenario) -> None:
     segments = plan_segments(scenario, 4_000, 2)
     assert [len(segment) for segment in segments] == [2, 2]
     batches = [batch for segment in segments for batch in segment]
@@ -279,7 +279,7 @@ def test_mixed_load_has_eight_messages_for_one_insert_and_one_delete(scenario):
     assert deleted.max() < 2_000
 
 
-def test_report_divides_by_the_baseline(scenario, monkeypatch):
+def test_report_divides_by_the_baseline(scenario, monkeypatch) -> None:
     monkeypatch.setattr(contenders, "_registered", {"constant": lambda _: Constant()})
     plan = Plan(repetitions=1, checked_messages=0)
     run = run_match(scenario, [parse_contender("constant")], plan, Silent())
@@ -291,7 +291,7 @@ def test_report_divides_by_the_baseline(scenario, monkeypatch):
     assert without.caption is None
 
 
-def test_contender_names_carry_parameters():
+def test_contender_names_carry_parameters() -> None:
     spec = parse_contender("ap-tree:max_children=200:share=0.5:learn=true:order=idf")
     assert spec.parameters == {"max_children": 200, "share": 0.5, "learn": True, "order": "idf"}
     assert parse_contender(spec.name.replace("True", "true")) == spec
@@ -305,7 +305,7 @@ def read_lines(text):
 
 
 @pytest.mark.parametrize("options", [[], ["--group", "medium-range"], ["--preset", "places"]])
-def test_generated_messages_are_events(options, capsys):
+def test_generated_messages_are_events(options, capsys) -> None:
     assert call(generate, "generate", "messages", "--count", 20, *options) == 0
     events = read_lines(capsys.readouterr().out)
     assert [event.id for event in events] == [f"m{i}" for i in range(20)]
@@ -313,14 +313,14 @@ def test_generated_messages_are_events(options, capsys):
 
 
 @pytest.mark.parametrize("options", [[], ["--expressions"]])
-def test_generated_subscriptions_are_events(options, capsys):
+def test_generated_subscriptions_are_events(options, capsys) -> None:
     assert call(generate, "generate", "subscriptions", "--count", 20, "--first", 5, *options) == 0
     events = read_lines(capsys.readouterr().out)
     assert [event.id for event in events] == [f"s{i}" for i in range(5, 25)]
     assert all(isinstance(event, Subscribe) for event in events)
 
 
-def test_generated_logs_only_unsubscribe_whoever_is_there(tmp_path):
+def test_generated_logs_only_unsubscribe_whoever_is_there(tmp_path) -> None:
     out = tmp_path / "log.ndjson"
     arguments = ["--count", 2_000, "--subscriptions", 5, "--out", out]
     assert call(generate, "generate", "events", *arguments) == 0
@@ -340,7 +340,7 @@ def test_generated_logs_only_unsubscribe_whoever_is_there(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["messages", "subscriptions"])
-def test_generated_parquet_is_the_table_of_the_generator(what, tmp_path):
+def test_generated_parquet_is_the_table_of_the_generator(what, tmp_path) -> None:
     out = tmp_path / "table.parquet"
     arguments = ["--count", 30, "--seed", 4, "--format", "parquet", "--out", out]
     assert call(generate, "generate", what, *arguments) == 0
@@ -361,12 +361,12 @@ def test_generated_parquet_is_the_table_of_the_generator(what, tmp_path):
         (["events", "--format", "parquet", "--out", "x"], "events have no table"),
     ],
 )
-def test_generate_refuses_what_it_cannot_write(arguments, message, capsys):
+def test_generate_refuses_what_it_cannot_write(arguments, message, capsys) -> None:
     assert call(generate, "generate", *arguments) == 2
     assert message in capsys.readouterr().err
 
 
-def test_bench_moving_measures_every_operation_of_every_kind(tmp_path, capsys):
+def test_bench_moving_measures_every_operation_of_every_kind(tmp_path, capsys) -> None:
     out = tmp_path / "moving.json"
     arguments = ["--objects", 300, "--messages", 200, "--moves", 100, "--publishes", 20]
     arguments += ["--repeat", 2, "--area-share", 0.01, "--out", out]
@@ -396,7 +396,7 @@ class Forgetful(Hub):
         return changes.slice(1), *times
 
 
-def test_bench_moving_refuses_contenders_that_disagree(monkeypatch, capsys):
+def test_bench_moving_refuses_contenders_that_disagree(monkeypatch, capsys) -> None:
     hubs = iter([Hub, Forgetful])
     monkeypatch.setattr(moving, "Hub", lambda **kinds: next(hubs)(**kinds))
     arguments = ["--objects", 300, "--messages", 200, "--index", "auto"]
@@ -413,6 +413,6 @@ def test_bench_moving_refuses_contenders_that_disagree(monkeypatch, capsys):
         (["--area-share", -1], "area_share"),
     ],
 )
-def test_bench_moving_refuses_what_cannot_be(arguments, complaint, capsys):
+def test_bench_moving_refuses_what_cannot_be(arguments, complaint, capsys) -> None:
     assert call(bench, "bench", "moving", *arguments) == 2
     assert complaint in capsys.readouterr().err

@@ -26,7 +26,7 @@ def scenario():
     return make_top_scenario(find_preset("zipf"), "messages", 1, SIZES)
 
 
-def test_bench_topk_writes_all_numbers_as_json(tmp_path, capsys):
+def test_bench_topk_writes_all_numbers_as_json(tmp_path, capsys) -> None:
     out = tmp_path / "topk.json"
     sizes = ["--subscriptions", 300, "--window", 1_000, "--messages", 200, "--k", 3]
     arguments = ["--preset", "zipf", "topics", "--keywords", "messages", "zipf", "--check", 50]
@@ -53,7 +53,7 @@ def test_bench_topk_writes_all_numbers_as_json(tmp_path, capsys):
         assert searches["auto+cskyband"] < searches["auto+naive"] / 4
 
 
-def test_bench_topk_refuses_what_it_does_not_know(capsys):
+def test_bench_topk_refuses_what_it_does_not_know(capsys) -> None:
     assert call(bench, "bench", "topk", "--kinds", "best") == 2
     assert "no arrival is called 'best'" in capsys.readouterr().err
     assert call(bench, "bench", "topk", "--kinds", "auto+best") == 2
@@ -84,7 +84,7 @@ class Inexact(TopStream):
 
 
 @pytest.mark.parametrize("fault", [Forgetful, Inexact])
-def test_a_wrong_list_ends_the_run(scenario, fault):
+def test_a_wrong_list_ends_the_run(scenario, fault) -> None:
     def make(spec, scenario):
         stream = make_stream(spec, scenario)
         if spec.kind == "auto+kmax":
@@ -97,7 +97,7 @@ def test_a_wrong_list_ends_the_run(scenario, fault):
         run_topk(scenario, specs, Silent(), checked=50, make=make)
 
 
-def test_lists_taken_over_are_those_that_were_searched(scenario):
+def test_lists_taken_over_are_those_that_were_searched(scenario) -> None:
     specs = [read_contender(name) for name in ("brute-force+skyband", "auto+skyband")]
     searched, taken = run_topk(scenario, specs, Silent(), checked=SIZES.subscriptions).contenders
     assert searched.start_seconds is not None
@@ -106,25 +106,25 @@ def test_lists_taken_over_are_those_that_were_searched(scenario):
     assert searched.memory.mean_buffer == taken.memory.mean_buffer
 
 
-def test_lists_whose_length_depends_on_the_search_are_not_taken_over(scenario):
+def test_lists_whose_length_depends_on_the_search_are_not_taken_over(scenario) -> None:
     kinds = ("auto+cskyband", "auto+kmax")
     names = [*kinds, *(f"{kind}:ranking=ir-tree" for kind in kinds)]
     run = run_topk(scenario, [read_contender(name) for name in names], Silent(), checked=0)
     assert [cost.start_seconds is None for cost in run.contenders] == [False, False, False, True]
 
 
-def test_ratios_are_those_that_the_contenders_can_give(scenario):
+def test_ratios_are_those_that_the_contenders_can_give(scenario) -> None:
     run = run_topk(scenario, [read_contender(name) for name in PAIRS], Silent(), checked=0)
     assert ratios_of(run.contenders) == run.ratios
 
 
-def test_a_contender_with_parameters_does_not_stand_for_its_kind(scenario):
+def test_a_contender_with_parameters_does_not_stand_for_its_kind(scenario) -> None:
     names = ["igpt+cskyband", "igpt+kmax", "igpt+skyband", "igpt+cskyband:ranking=ir-tree"]
     run = run_topk(scenario, [read_contender(name) for name in names], Silent(), checked=0)
     assert run.ratios == ratios_of(run.contenders[:3])
 
 
-def test_contenders_of_the_same_parameters_are_compared_with_each_other(scenario):
+def test_contenders_of_the_same_parameters_are_compared_with_each_other(scenario) -> None:
     kinds = ("igpt+cskyband", "igpt+kmax", "igpt+skyband", "ipt+cskyband")
     specs = [read_contender(f"{kind}:max_cell=50") for kind in kinds]
     run = run_topk(scenario, specs, Silent(), checked=50)
@@ -132,7 +132,7 @@ def test_contenders_of_the_same_parameters_are_compared_with_each_other(scenario
     assert all(name.endswith(", max_cell=50") for name in run.ratios)
 
 
-def test_work_says_what_a_newcomer_looked_at(scenario):
+def test_work_says_what_a_newcomer_looked_at(scenario) -> None:
     specs = [read_contender(f"{kind}+naive") for kind in ("igpt", "ipt", "ciq", "brute-force")]
     igpt, ipt, ciq, brute = (cost.work for cost in run_topk(scenario, specs, Silent()).contenders)
     assert igpt.groups > 0
@@ -142,7 +142,7 @@ def test_work_says_what_a_newcomer_looked_at(scenario):
     assert ciq.verified < ciq.candidates < brute.candidates == SIZES.subscriptions
 
 
-def test_messages_that_settle_are_not_measured():
+def test_messages_that_settle_are_not_measured() -> None:
     sizes = replace(SIZES, messages=100, settling=200)
     late = make_top_scenario(find_preset("zipf"), "messages", 1, sizes)
     early = make_top_scenario(
@@ -158,7 +158,7 @@ def test_messages_that_settle_are_not_measured():
     assert sum(changes) == pytest.approx(300 * both.contenders[0].work.changes, abs=0.1)
 
 
-def test_scenario_weighs_words_by_the_window_and_spans_everything(scenario):
+def test_scenario_weighs_words_by_the_window_and_spans_everything(scenario) -> None:
     window, rest = scenario.window, scenario.messages
     assert (len(window), len(rest)) == (SIZES.window, SIZES.messages)
     first = window.take(np.array([5, 3]))

@@ -43,7 +43,7 @@ def roads(tmp_path):
 
 
 @pytest.mark.parametrize("speed", [*SPEEDS, "mixed", "2.5"])
-def test_a_log_replays_without_errors(tmp_path, capsys, speed):
+def test_a_log_replays_without_errors(tmp_path, capsys, speed) -> None:
     out = tmp_path / "log.ndjson"
     many = ["--objects", 400, "--messages", 400, "--area-share", 0.3, "--preset", "zipf"]
     assert generate("--speed", speed, *many, "--out", out) == 0
@@ -56,7 +56,7 @@ def test_a_log_replays_without_errors(tmp_path, capsys, speed):
     assert all(1 <= change["event"] <= lines for change in changes)
 
 
-def test_a_log_has_subscriptions_then_messages_then_steps(tmp_path):
+def test_a_log_has_subscriptions_then_messages_then_steps(tmp_path) -> None:
     out = tmp_path / "log.ndjson"
     assert generate("--out", out, "--life-steps", 5) == 0
     events = read_log(out)
@@ -70,7 +70,7 @@ def test_a_log_has_subscriptions_then_messages_then_steps(tmp_path):
     assert {event.expires - event.time for event in published[20:]} == {150.0}
 
 
-def test_moves_go_where_the_positions_are(tmp_path):
+def test_moves_go_where_the_positions_are(tmp_path) -> None:
     log, positions = tmp_path / "log.ndjson", tmp_path / "positions.arrow"
     assert generate("--seed", 7, "--mobility", 0.5, "--out", log) == 0
     assert generate("--seed", 7, "--mobility", 0.5, "--format", "arrow", "--out", positions) == 0
@@ -88,7 +88,7 @@ def test_moves_go_where_the_positions_are(tmp_path):
 
 
 @pytest.mark.parametrize("format_", ["ndjson", "arrow"])
-def test_the_same_seed_writes_the_same_bytes(tmp_path, format_):
+def test_the_same_seed_writes_the_same_bytes(tmp_path, format_) -> None:
     paths = [tmp_path / name for name in ("one", "again", "other")]
     for path, seed in zip(paths, (3, 3, 4), strict=True):
         assert generate("--seed", seed, "--format", format_, "--out", path) == 0
@@ -96,21 +96,21 @@ def test_the_same_seed_writes_the_same_bytes(tmp_path, format_):
     assert one == again != other
 
 
-def test_events_go_to_stdout_by_default(capsysbinary, tmp_path):
+def test_events_go_to_stdout_by_default(capsysbinary, tmp_path) -> None:
     assert generate("--seed", 3) == 0
     assert generate("--seed", 3, "--out", tmp_path / "log") == 0
     assert capsysbinary.readouterr().out == (tmp_path / "log").read_bytes()
 
 
 @pytest.mark.parametrize(("options", "is_live"), [([], True), (["--no-live"], False)])
-def test_subscriptions_are_live_unless_told(tmp_path, options, is_live):
+def test_subscriptions_are_live_unless_told(tmp_path, options, is_live) -> None:
     assert generate(*options, "--out", tmp_path / "log") == 0
     events = read_log(tmp_path / "log")
     assert {e.live for e in events if isinstance(e, Subscribe)} == {is_live}
 
 
 @pytest.mark.parametrize("options", [[], ["--no-live"]])
-def test_a_log_gives_the_changes_of_the_oracle(tmp_path, capsys, options):
+def test_a_log_gives_the_changes_of_the_oracle(tmp_path, capsys, options) -> None:
     out = tmp_path / "log.ndjson"
     many = ["--objects", 150, "--messages", 150, "--area-share", 0.3, "--preset", "zipf"]
     assert generate(*many, *options, "--life-steps", 3, "--out", out) == 0
@@ -125,7 +125,7 @@ def test_a_log_gives_the_changes_of_the_oracle(tmp_path, capsys, options):
     )
 
 
-def test_files_are_driven_on_and_what_is_not_connected_is_told(tmp_path, roads, capsys):
+def test_files_are_driven_on_and_what_is_not_connected_is_told(tmp_path, roads, capsys) -> None:
     out = tmp_path / "positions.arrow"
     space = ["--space", "10,20,11,22"]
     assert generate(*roads, *space, "--format", "arrow", "--out", out) == 0
@@ -152,21 +152,21 @@ def test_files_are_driven_on_and_what_is_not_connected_is_told(tmp_path, roads, 
         (["--space", "1,2"], "space is not a box"),
     ],
 )
-def test_wrong_usage_is_refused_before_anything_is_written(options, message, capsys):
+def test_wrong_usage_is_refused_before_anything_is_written(options, message, capsys) -> None:
     assert generate(*options) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert message in captured.err
 
 
-def test_a_speed_that_is_no_word_and_no_number_is_wrong_usage(capsys):
+def test_a_speed_that_is_no_word_and_no_number_is_wrong_usage(capsys) -> None:
     with pytest.raises(SystemExit) as stopped:
         generate("--speed", "quick")
     assert stopped.value.code == 2
     assert "invalid speed value: 'quick'" in capsys.readouterr().err
 
 
-def test_a_bad_file_is_a_failure_with_a_hint(roads, capsys):
+def test_a_bad_file_is_a_failure_with_a_hint(roads, capsys) -> None:
     pq.write_table(pa.table({"src": [1], "dst": [77]}), roads[3])
     assert generate(*roads) == 1
     error = capsys.readouterr().err
@@ -174,7 +174,7 @@ def test_a_bad_file_is_a_failure_with_a_hint(roads, capsys):
     assert "hint: edges count from 0" in error
 
 
-def test_an_absent_file_is_a_failure(roads, capsys):
+def test_an_absent_file_is_a_failure(roads, capsys) -> None:
     roads[1].unlink()
     assert generate(*roads) == 1
     assert "no such file: " in capsys.readouterr().err

@@ -80,7 +80,7 @@ def path(tmp_path):
 # ---- what comes out -------------------------------------------------------------------------
 
 
-def test_a_change_is_one_line_of_json_with_the_number_of_its_event(path):
+def test_a_change_is_one_line_of_json_with_the_number_of_its_event(path) -> None:
     path.write_bytes(
         log(
             SUBSCRIBE,
@@ -105,7 +105,7 @@ def test_a_change_is_one_line_of_json_with_the_number_of_its_event(path):
     assert done.out.isascii()
 
 
-def test_changes_can_go_to_a_file(call, path, tmp_path):
+def test_changes_can_go_to_a_file(call, path, tmp_path) -> None:
     path.write_bytes(log(SUBSCRIBE, PUBLISH))
     out = tmp_path / "changes.ndjson"
     out.write_text("old\n" * 100)
@@ -115,13 +115,13 @@ def test_changes_can_go_to_a_file(call, path, tmp_path):
 
 
 @pytest.mark.parametrize("empty", [b"", b"\n", b"\xef\xbb\xbf", b"\r\n \n\n"])
-def test_a_file_without_events_gives_nothing(call, path, empty):
+def test_a_file_without_events_gives_nothing(call, path, empty) -> None:
     path.write_bytes(empty)
     done = call("replay", path)
     assert (done.code, done.out, done.err) == (0, "", "")
 
 
-def test_the_shape_of_lines_does_not_matter():
+def test_the_shape_of_lines_does_not_matter() -> None:
     """A byte order mark, CRLF, blank lines, U+2028 in a string, and no end of the last line."""
     crlf = f"\ufeff\r\n{SUBSCRIBE}\r\n  \r\n".encode()
     last = (
@@ -133,7 +133,7 @@ def test_the_shape_of_lines_does_not_matter():
     assert events_of(run("replay", "-", stdin=crlf + last.encode())) == [4]
 
 
-def test_every_index_kind_gives_the_same(call, path):
+def test_every_index_kind_gives_the_same(call, path) -> None:
     lines = [SUBSCRIBE.replace('"s1"', f'"s{i}"').replace("40.75", f"40.7{i}") for i in range(9)]
     path.write_bytes(log(*lines, PUBLISH))
     answers = set()
@@ -145,7 +145,7 @@ def test_every_index_kind_gives_the_same(call, path):
     assert answers.pop()
 
 
-def test_a_window_decides_how_long_ids_are_in_use(call, path):
+def test_a_window_decides_how_long_ids_are_in_use(call, path) -> None:
     path.write_bytes(
         log(*(publish(id_, time=time) for id_, time in [("a", 1), ("b", 2), ("c", 8), ("a", 9)]))
     )
@@ -158,7 +158,7 @@ def test_a_window_decides_how_long_ids_are_in_use(call, path):
     assert call("replay", path, "--window-seconds", 8).code == 0
 
 
-def test_a_huge_line_is_a_line():
+def test_a_huge_line_is_a_line() -> None:
     text = "hay " * 1_000_000 + "needle"
     lines = log(
         json.dumps({"op": "subscribe", "id": "s", "keywords": "needle"}), publish("m", text)
@@ -166,7 +166,7 @@ def test_a_huge_line_is_a_line():
     assert events_of(run("replay", "-", stdin=lines + log(publish("n", "needle")))) == [2, 3]
 
 
-def test_numbers_continue_over_blocks_of_the_file(call, path):
+def test_numbers_continue_over_blocks_of_the_file(call, path) -> None:
     """A block is a mebibyte; these lines fill several and do not end where a block ends."""
     lines = [json.dumps({"op": "subscribe", "id": "s", "keywords": "needle"})]
     lines += [
@@ -200,7 +200,7 @@ COMPLAINTS = [
 ]
 
 
-def test_a_bad_line_stops_with_its_number_after_what_came_before(path):
+def test_a_bad_line_stops_with_its_number_after_what_came_before(path) -> None:
     path.write_bytes(BAD)
     done = run("replay", path)
     assert done.code == 1
@@ -210,7 +210,7 @@ def test_a_bad_line_stops_with_its_number_after_what_came_before(path):
     assert "Traceback" not in done.err
 
 
-def test_bad_lines_that_are_skipped_are_reported_and_counted(path):
+def test_bad_lines_that_are_skipped_are_reported_and_counted(path) -> None:
     path.write_bytes(BAD)
     done = run("replay", path, "--on-error", "skip")
     assert done.code == 0
@@ -222,13 +222,13 @@ def test_bad_lines_that_are_skipped_are_reported_and_counted(path):
         assert complaint.startswith(f"{path}:{number}: {what}")
 
 
-def test_a_bad_line_of_stdin_says_so(call):
+def test_a_bad_line_of_stdin_says_so(call) -> None:
     done = call("replay", "-", stdin=log(SUBSCRIBE, "", "[]"))
     assert done.code == 1
     assert done.err.startswith("<stdin>:3: event is not an object: got [], wanted ")
 
 
-def test_a_bad_line_in_a_later_block_has_the_number_of_the_file(call, path):
+def test_a_bad_line_in_a_later_block_has_the_number_of_the_file(call, path) -> None:
     lines = [publish(f"m{i}", "hay " * 20) for i in range(30_000)]
     lines[29_000] = "{}"
     path.write_bytes(log(*lines))
@@ -237,7 +237,7 @@ def test_a_bad_line_in_a_later_block_has_the_number_of_the_file(call, path):
     assert done.err.startswith(f"{path}:29001: event has no op")
 
 
-def test_a_hint_follows_the_complaint(call):
+def test_a_hint_follows_the_complaint(call) -> None:
     done = call("replay", "-", stdin=log('{"op": "publsh", "id": "m"}'))
     assert re.search(r"^hint: did you mean 'publish' instead of 'publsh'\?$", done.err, re.M)
 
@@ -258,19 +258,19 @@ def test_a_hint_follows_the_complaint(call):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
-def test_what_cannot_be_done_fails_with_one_line(call, arguments, said):
+def test_what_cannot_be_done_fails_with_one_line(call, arguments, said) -> None:
     done = call("replay", *arguments)
     assert (done.code, done.out) == (1, "")
     assert re.match(f"error: .*{said}", done.err)
     assert done.err.count("\n") == 1
 
 
-def test_failure_and_wrong_usage_are_exit_codes_of_the_process():
+def test_failure_and_wrong_usage_are_exit_codes_of_the_process() -> None:
     assert run("replay", "missing.ndjson").code == 1
     assert run("replay", "-", "--indx", "auto").code == 2
 
 
-def test_a_file_that_cannot_be_read_does_not_cost_the_old_output(call, tmp_path):
+def test_a_file_that_cannot_be_read_does_not_cost_the_old_output(call, tmp_path) -> None:
     out = tmp_path / "out"
     out.write_text("old")
     assert call("replay", tmp_path / "missing", "--out", out).code == 1
@@ -290,7 +290,7 @@ def test_a_file_that_cannot_be_read_does_not_cost_the_old_output(call, tmp_path)
     ],
     ids=" ".join,
 )
-def test_wrong_usage_is_exit_code_two(call, arguments):
+def test_wrong_usage_is_exit_code_two(call, arguments) -> None:
     done = call(*arguments)
     assert (done.code, done.out) == (2, "")
     assert "usage: nearcast" in done.err
@@ -299,7 +299,7 @@ def test_wrong_usage_is_exit_code_two(call, arguments):
 # ---- pipes ----------------------------------------------------------------------------------
 
 
-def test_a_reader_that_has_seen_enough_is_no_failure(path):
+def test_a_reader_that_has_seen_enough_is_no_failure(path) -> None:
     lines = [json.dumps({"op": "subscribe", "id": "s" * 500, "keywords": "x"})]
     path.write_bytes(log(*lines, *(publish(f"m{i}") for i in range(20_000))))
     process = subprocess.Popen(
@@ -313,7 +313,7 @@ def test_a_reader_that_has_seen_enough_is_no_failure(path):
     assert process.wait(timeout=120) == 0
 
 
-def test_changes_come_before_the_input_ends():
+def test_changes_come_before_the_input_ends() -> None:
     process = subprocess.Popen(
         [*COMMAND, "replay", "-"],
         stdin=subprocess.PIPE,
@@ -336,12 +336,12 @@ def test_changes_come_before_the_input_ends():
 # ---- the neighbours -------------------------------------------------------------------------
 
 
-def test_the_version_is_that_of_the_package():
+def test_the_version_is_that_of_the_package() -> None:
     done = run("--version")
     assert (done.code, done.out) == (0, f"nearcast {nc.__version__}\n")
 
 
-def test_index_list_names_every_kind_with_its_parameters(call):
+def test_index_list_names_every_kind_with_its_parameters(call) -> None:
     lines = call("index", "list").out.splitlines()
     for kind in nc.indexes():
         assert [line for line in lines if line.split()[0] == kind.name]
@@ -355,7 +355,7 @@ def test_index_list_names_every_kind_with_its_parameters(call):
     assert all({"summary", "capabilities", "parameters"} < set(kind) for kind in listed)
 
 
-def test_the_demo_shows_deliveries_and_figures():
+def test_the_demo_shows_deliveries_and_figures() -> None:
     done = run("demo", "--subscriptions", 2000, "--messages", 300, "--seed", 3)
     assert (done.code, done.err) == (0, "")
     shown = done.out
@@ -370,7 +370,7 @@ def test_the_demo_shows_deliveries_and_figures():
 
 
 @pytest.mark.parametrize("option", ["--subscriptions", "--messages"])
-def test_the_demo_needs_something_to_show(call, option):
+def test_the_demo_needs_something_to_show(call, option) -> None:
     done = call("demo", option, 0)
     assert done.code == 1
     assert done.err.startswith(f"error: {option} is not a whole number in range: got 0")

@@ -73,7 +73,7 @@ def folder(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("path", [README, *GUIDES], ids=name_of)
-def test_python_blocks_run_and_print_what_stands_below_them(path, folder):
+def test_python_blocks_run_and_print_what_stands_below_them(path, folder) -> None:
     found = blocks(path)
     write_files(found, folder)
     names: dict[str, object] = {"__name__": "__main__"}
@@ -104,7 +104,7 @@ def commands(block: Block) -> list[tuple[str, str]]:
     return [(command, output) for command, _, output in (part.partition("\n") for part in parts)]
 
 
-def test_console_blocks_of_the_readme_run_and_print_what_they_show(folder):
+def test_console_blocks_of_the_readme_run_and_print_what_they_show(folder) -> None:
     found = blocks(README)
     write_files(found, folder)
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -131,7 +131,7 @@ def module_names() -> list[str]:
 
 
 @pytest.mark.parametrize("name", [name for name in module_names() if name != "nearcast._core"])
-def test_docstring_examples_are_true(name):
+def test_docstring_examples_are_true(name) -> None:
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
@@ -145,7 +145,7 @@ def slug(heading: str) -> str:
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
-def test_relative_links_lead_to_files_and_headings(path):
+def test_relative_links_lead_to_files_and_headings(path) -> None:
     for link in _LINK.findall(prose(path)):
         if re.match(r"[a-z]+:", link):
             continue
@@ -157,21 +157,21 @@ def test_relative_links_lead_to_files_and_headings(path):
 
 
 @pytest.mark.parametrize("path", DOCUMENTS, ids=name_of)
-def test_paths_in_backticks_exist(path):
+def test_paths_in_backticks_exist(path) -> None:
     for named in _NAMED_PATH.findall(prose(path)):
         assert any(ROOT.glob(named.rstrip("/"))), named
 
 
-def test_readme_lists_the_index_kinds_of_the_registry():
+def test_readme_lists_the_index_kinds_of_the_registry() -> None:
     rows = set(re.findall(r"^\| `([\w+-]+)` \|", README.read_text(encoding="utf-8"), re.M))
     assert {kind.name for kind in nc.indexes()} <= rows
 
 
-def test_readme_names_the_default_index_kind():
+def test_readme_names_the_default_index_kind() -> None:
     assert f"`{DEFAULT_INDEX}` is the default" in README.read_text(encoding="utf-8")
 
 
-def test_make_targets_named_in_the_documents_exist():
+def test_make_targets_named_in_the_documents_exist() -> None:
     targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
     for path in DOCUMENTS:
         assert set(re.findall(r"\bmake ([a-z]+)\b(?=`| *#)", path.read_text())) <= targets, path
@@ -190,12 +190,12 @@ def load_writer():
 writer = load_writer()
 
 
-def test_results_in_the_documents_are_those_of_the_recorded_files():
+def test_results_in_the_documents_are_those_of_the_recorded_files() -> None:
     for path, wanted in writer.documents().items():
         assert path.read_text(encoding="utf-8") == wanted, path
 
 
-def test_without_results_the_block_says_so(tmp_path):
+def test_without_results_the_block_says_so(tmp_path) -> None:
     assert "No results" in writer.block(tmp_path)
 
 
@@ -209,7 +209,7 @@ def recorded(tmp_path):
     return out
 
 
-def test_a_result_becomes_a_row_with_its_origin(recorded):
+def test_a_result_becomes_a_row_with_its_origin(recorded) -> None:
     content = writer.block(recorded.parent)
     machine = json.loads(recorded.read_text())["provenance"]["machine"]
     assert "`small.json`: 20" in content
@@ -217,20 +217,20 @@ def test_a_result_becomes_a_row_with_its_origin(recorded):
     assert "| tweets, short-point | 20 | `brute-force` |" in content
 
 
-def test_a_result_of_another_format_is_refused(recorded):
+def test_a_result_of_another_format_is_refused(recorded) -> None:
     result = json.loads(recorded.read_text())
     recorded.write_text(json.dumps({**result, "format": 99}))
     with pytest.raises(ValueError, match=r"small\.json: got format 99, wanted 1"):
         writer.block(recorded.parent)
 
 
-def test_a_measurement_of_something_else_is_left_out(recorded):
+def test_a_measurement_of_something_else_is_left_out(recorded) -> None:
     result = json.loads(recorded.read_text())
     recorded.write_text(json.dumps({**result, "command": "other"}))
     assert "No results" in writer.block(recorded.parent)
 
 
 @pytest.mark.parametrize("text", ["", "<!-- results:start -->", "<!-- results:end -->"])
-def test_a_document_without_both_markers_is_refused(text):
+def test_a_document_without_both_markers_is_refused(text) -> None:
     with pytest.raises(ValueError, match="markers"):
         writer.with_block(text, "")

@@ -122,16 +122,16 @@ def _matcher_steps(matcher):
     texts = [f"{word} w1 w2" for word in WORDS]
     messages = pa.table({"text": texts * 2, "lon": [1.0, 175.0] * 14, "lat": [1.0] * 28})
 
-    def change(id_):
+    def change(id_) -> None:
         matcher.unsubscribe(id_)
         matcher.subscribe(id_, keywords=["w1", "newcomer"], area=[0, 0, 2, 2], **ranked)
 
-    def add():
+    def add() -> None:
         for i in range(40):
             area = AREAS[1 + i % 2]
             matcher.subscribe(f"n{i}", keywords=[f"w{i % 3}", f"new{i}"], area=area, **ranked)
 
-    def remove():
+    def remove() -> None:
         for i in range(300):
             for id_ in (f"s{i}", i):
                 with contextlib.suppress(nc.NearcastError):
@@ -147,11 +147,11 @@ def _matcher_steps(matcher):
 def _hub_steps(hub):
     number = iter(range(10**6))
 
-    def publish(**place):
+    def publish(**place) -> None:
         i = next(number)
         hub.publish(f"new{i}", f"{WORDS[i % 14]} w1 {WORDS[i * 3 % 14]} fresh{i}", **place)
 
-    def results(id_):
+    def results(id_) -> None:
         hub.results(id_)
         hub.explain(id_, "w1 w2", at=(1, 1))
         hub.subscription(id_)

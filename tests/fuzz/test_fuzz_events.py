@@ -45,16 +45,16 @@ def read_all(lines) -> int:
     return accepted
 
 
-def test_mutated_bytes_give_an_event_or_an_error():
+def test_mutated_bytes_give_an_event_or_an_error() -> None:
     corpus = [line.encode() for line in CORPUS]
     assert read_all(mutations(SEED, corpus, ROUNDS)) > ROUNDS / 50
 
 
-def test_mutated_characters_give_an_event_or_an_error():
+def test_mutated_characters_give_an_event_or_an_error() -> None:
     assert read_all(mutations(SEED + 1, CORPUS, ROUNDS)) > ROUNDS / 50
 
 
-def test_a_mutated_timestamp_gives_seconds_or_an_error():
+def test_a_mutated_timestamp_gives_seconds_or_an_error() -> None:
     for text in mutations(SEED + 2, TIMES, ROUNDS):
         seconds = survives(lambda t: read_time(t, "time"), text, InvalidEventError)
         assert seconds is None or isinstance(seconds, float), repr(text)

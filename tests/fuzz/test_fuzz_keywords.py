@@ -27,7 +27,7 @@ CORPUS = [
 ]
 
 
-def test_a_mutated_expression_gives_sound_clauses_or_an_error_with_its_position():
+def test_a_mutated_expression_gives_sound_clauses_or_an_error_with_its_position() -> None:
     accepted = 0
     for text in mutations(SEED, CORPUS, ROUNDS):
         clauses = survives(parse, text, NearcastError)
@@ -42,7 +42,7 @@ def test_a_mutated_expression_gives_sound_clauses_or_an_error_with_its_position(
     assert accepted > ROUNDS / 10, "the mutations are too wild to test anything but errors"
 
 
-def test_a_mutated_expression_means_what_the_oracle_says():
+def test_a_mutated_expression_means_what_the_oracle_says() -> None:
     for text in mutations(SEED + 1, CORPUS[:-3], ROUNDS // 2):
         if sum(map(text.count, ("OR", "NOT", "-", "("))) > 20:
             continue  # the oracle recurses, and multiplies out without a limit
@@ -54,7 +54,7 @@ def test_a_mutated_expression_means_what_the_oracle_says():
         assert (None if clauses is None else {tuple(c) for c in clauses}) == expected, repr(text)
 
 
-def test_a_mutated_list_gives_one_clause_or_an_error():
+def test_a_mutated_list_gives_one_clause_or_an_error() -> None:
     for text in mutations(SEED + 2, CORPUS, ROUNDS // 2):
         clauses = survives(lambda t: parse(t.split(" ")), text, NearcastError)
         assert clauses is None or len(clauses) == 1, repr(text)

@@ -42,7 +42,7 @@ def corpus(tmp_path_factory):
     return made
 
 
-def check(path, data, known, why):
+def check(path, data, known, why) -> bool:
     """Open it: a refusal of ours, or one of the known answers."""
     path.write_bytes(data)
     try:
@@ -82,7 +82,7 @@ def mutated(rng, data, other):
     return data[:at] + other[at:]
 
 
-def test_a_mutated_snapshot_is_refused_or_what_it_was(corpus, tmp_path):
+def test_a_mutated_snapshot_is_refused_or_what_it_was(corpus, tmp_path) -> None:
     rng = random.Random(SEED)
     known = [answer for _, answer in corpus]
     opened = 0
@@ -95,7 +95,7 @@ def test_a_mutated_snapshot_is_refused_or_what_it_was(corpus, tmp_path):
     assert 0 < opened < ROUNDS / 2  # bytes between the blobs may be anything
 
 
-def test_a_table_that_lies_under_the_right_checksum_is_refused(corpus, tmp_path):
+def test_a_table_that_lies_under_the_right_checksum_is_refused(corpus, tmp_path) -> None:
     """Numbers in header and table that point anywhere: nothing outside the file is read."""
     rng = random.Random(SEED + 1)
     known = [answer for _, answer in corpus]

@@ -86,7 +86,7 @@ def try_all(folder: Path, first: int, last: int) -> tuple[int, list[str]]:
     return opened, failures
 
 
-def test_a_snapshot_that_lies_under_right_checksums_is_refused_or_works(tmp_path):
+def test_a_snapshot_that_lies_under_right_checksums_is_refused_or_works(tmp_path) -> None:
     (tmp_path / "good").mkdir()
     save_corpus(tmp_path / "good")
     opened, failures = try_all(tmp_path, 0, MUTANTS)
@@ -94,7 +94,7 @@ def test_a_snapshot_that_lies_under_right_checksums_is_refused_or_works(tmp_path
     assert opened > 0
 
 
-def test_the_file_that_mutants_are_made_of_is_what_was_saved(tmp_path):
+def test_the_file_that_mutants_are_made_of_is_what_was_saved(tmp_path) -> None:
     (tmp_path / "good").mkdir()
     save_corpus(tmp_path / "good")
     rng = random.Random(1)

@@ -55,26 +55,26 @@ def _candidates(kind: str, half_side: float, **parameters: float | str) -> int:
 
 
 @pytest.mark.parametrize("half_side", [0.05, 0.5])
-def test_looks_at_fewer_than_either_filter_alone(half_side):
+def test_looks_at_fewer_than_either_filter_alone(half_side) -> None:
     candidates = _candidates("ap-tree", half_side)
     assert candidates < _candidates("keyword-first", half_side)
     assert candidates < _candidates("spatial-first", half_side)
 
 
 @pytest.mark.parametrize("half_side", [0.05, 0.5, 5.0])
-def test_adapts_to_what_tells_entries_apart(half_side):
+def test_adapts_to_what_tells_entries_apart(half_side) -> None:
     """Small areas favour space, large ones keywords; [AP §5.1.2] no fixed priority fits both."""
     fixed = [_candidates("ap-tree", half_side, priority=way) for way in ("keyword", "spatial")]
     assert _candidates("ap-tree", half_side) < 2 * min(fixed)
 
 
-def test_heuristic_cuts_are_nearly_as_good_as_optimal_ones():
+def test_heuristic_cuts_are_nearly_as_good_as_optimal_ones() -> None:
     """[AP §5.1.2]: HR has a matching time similar to DP."""
     optimal = _candidates("ap-tree", 5.0, keyword_partition="optimal")
     assert _candidates("ap-tree", 5.0, keyword_partition="heuristic") < 1.2 * optimal
 
 
-def test_a_token_in_no_cut_opens_none():
+def test_a_token_in_no_cut_opens_none() -> None:
     matcher = nc.Matcher("ap-tree")
     rng = np.random.default_rng(1)
     keywords = _subscriptions(rng, range(SIZE), half_side=1.0).select(["id", "keywords"])
@@ -83,7 +83,7 @@ def test_a_token_in_no_cut_opens_none():
     assert matcher.measure_table(unknown).work["candidates"] == 0
 
 
-def test_a_keyword_that_all_share_does_not_end_the_tree():
+def test_a_keyword_that_all_share_does_not_end_the_tree() -> None:
     """The first keyword tells nothing, so the next one has to."""
     rng = np.random.default_rng(2)
     keywords = [["common", f"own{int(i)}"] for i in rng.integers(0, 2000, SIZE)]
@@ -94,7 +94,7 @@ def test_a_keyword_that_all_share_does_not_end_the_tree():
     assert 0 < work["matches"] <= work["candidates"] < SIZE / 50
 
 
-def test_a_sample_of_messages_moves_the_choice():
+def test_a_sample_of_messages_moves_the_choice() -> None:
     """Messages always name the same words: cutting by them gains nothing, and a sample says so."""
     works = []
     for learns in (False, True):
@@ -113,7 +113,7 @@ def test_a_sample_of_messages_moves_the_choice():
 
 
 @pytest.mark.parametrize("insert_one_by_one", [True, False])
-def test_rebuilding_follows_a_workload_that_moves(insert_one_by_one):
+def test_rebuilding_follows_a_workload_that_moves(insert_one_by_one) -> None:
     """[AP §3.3.5, §5.1.3]: without reconstruction a tree made for other subscriptions stays bad."""
     candidates = []
     for rebuild in (True, False):
@@ -131,7 +131,7 @@ def test_rebuilding_follows_a_workload_that_moves(insert_one_by_one):
     assert candidates[0] < 0.8 * candidates[1]
 
 
-def test_a_tree_that_grew_equals_one_that_was_made():
+def test_a_tree_that_grew_equals_one_that_was_made() -> None:
     rng = np.random.default_rng(5)
     table = _subscriptions(rng, range(SIZE), half_side=0.2)
     messages = _messages(rng, 300)

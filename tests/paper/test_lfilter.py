@@ -46,7 +46,7 @@ def _work(matcher: nc.Matcher, messages: pa.RecordBatch) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("half_side", [0.0, 2.0])
-def test_each_structure_looks_at_fewer_than_the_filter_it_refines(half_side):
+def test_each_structure_looks_at_fewer_than_the_filter_it_refines(half_side) -> None:
     messages = _messages(tokens=9, half_side=half_side)
     kinds = ("mbr-trie", "pt-quadtree", "keyword-first", "spatial-first")
     candidates = {kind: _work(_matcher(kind), messages)["candidates"] for kind in kinds}
@@ -55,14 +55,14 @@ def test_each_structure_looks_at_fewer_than_the_filter_it_refines(half_side):
     assert candidates["pt-quadtree"] < candidates["mbr-trie"]
 
 
-def test_all_ways_to_probe_visit_the_same_nodes():
+def test_all_ways_to_probe_visit_the_same_nodes() -> None:
     """[LFilter §3.3] They differ in how children are found, not in which."""
     messages = _messages(tokens=40, half_side=0.0)
     ways = [_work(_matcher("mbr-trie", probe=w), messages) for w in ("cost", "token-set", "trie")]
     assert ways[0] == ways[1] == ways[2]
 
 
-def test_boxes_of_the_trie_prune():
+def test_boxes_of_the_trie_prune() -> None:
     """[LFilter §3.2] A message elsewhere meets the same words and no entry."""
     matcher = _matcher("mbr-trie")
     here = _messages(tokens=9, half_side=0.0)
@@ -76,7 +76,7 @@ def test_boxes_of_the_trie_prune():
     assert _work(matcher, far)["candidates"] == 0
 
 
-def test_more_copies_mean_fewer_candidates_and_more_memory():
+def test_more_copies_mean_fewer_candidates_and_more_memory() -> None:
     """[LFilter §4.1] Push-down under a budget against the MX-CIF quadtree."""
     messages = _messages(tokens=9, half_side=0.0)
     whole, pushed = (_matcher("pt-quadtree", max_copies=copies) for copies in (1, 8))
@@ -84,7 +84,7 @@ def test_more_copies_mean_fewer_candidates_and_more_memory():
     assert pushed.stats()["index_bytes"] > whole.stats()["index_bytes"]
 
 
-def test_list_pruning_leaves_fewer_candidates():
+def test_list_pruning_leaves_fewer_candidates() -> None:
     """[LFilter §5.2] The sum of the pruned lists is no longer than the lists."""
     messages = _messages(tokens=40, half_side=0.0)
     direct, pruned = (
@@ -95,7 +95,7 @@ def test_list_pruning_leaves_fewer_candidates():
     assert pruned["nodes_visited"] > direct["nodes_visited"]
 
 
-def test_the_model_sends_large_ranges_to_the_trie():
+def test_the_model_sends_large_ranges_to_the_trie() -> None:
     """[LFilter §5.1, case 1] Many cells touched: the trie's filter is cheaper."""
     messages = _messages(tokens=9, half_side=15.0)
     chosen, trie = (_work(_matcher("lfilter", filter=way), messages) for way in ("cost", "trie"))

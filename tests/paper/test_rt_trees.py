@@ -62,7 +62,7 @@ def _work(kind: str, extent: float = 0, *, length: int = 9, **parameters: str) -
 
 
 @pytest.mark.parametrize("extent", [0, 0.5])
-def test_token_sets_prune_what_boxes_do_not(extent):
+def test_token_sets_prune_what_boxes_do_not(extent) -> None:
     # With nine words a message shares one with almost every leaf.
     bare, tokens = _work("spatial-first", extent, length=2), _work("rt-tree", extent, length=2)
     assert tokens["nodes_visited"] < bare["nodes_visited"]
@@ -71,13 +71,13 @@ def test_token_sets_prune_what_boxes_do_not(extent):
 
 @pytest.mark.parametrize("extent", [0, 0.5])
 @pytest.mark.parametrize("representative", ["locality", "idf", "df", "random"])
-def test_lemma_2_representatives_prune_at_least_as_much(representative, extent):
+def test_lemma_2_representatives_prune_at_least_as_much(representative, extent) -> None:
     one, all_ = _work("rt+-tree", extent, representative=representative), _work("rt-tree", extent)
     assert one["nodes_visited"] <= all_["nodes_visited"]
     assert one["candidates"] <= all_["candidates"]
 
 
-def test_rare_representatives_prune_more_than_frequent_and_random_ones():
+def test_rare_representatives_prune_more_than_frequent_and_random_ones() -> None:
     visited = {
         name: _work("rt+-tree", representative=name)["nodes_visited"]
         for name in ("locality", "idf", "df", "random")
@@ -86,12 +86,12 @@ def test_rare_representatives_prune_more_than_frequent_and_random_ones():
 
 
 @pytest.mark.parametrize("extent", [0, 0.5])
-def test_a_token_per_level_leaves_the_fewest_candidates(extent):
+def test_a_token_per_level_leaves_the_fewest_candidates(extent) -> None:
     several, one = _work("rt++-tree", extent), _work("rt+-tree", extent)
     assert several["nodes_visited"] < one["nodes_visited"]
     assert several["candidates"] < one["candidates"]
 
 
 @pytest.mark.parametrize("extent", [0, 0.5])
-def test_the_ir_tree_visits_the_nodes_of_the_rt_tree(extent):
+def test_the_ir_tree_visits_the_nodes_of_the_rt_tree(extent) -> None:
     assert _work("ir-tree", extent) == _work("rt-tree", extent)

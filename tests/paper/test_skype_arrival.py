@@ -44,11 +44,11 @@ def looked_at():
     return counts
 
 
-def test_group_pruning_spares_most_of_what_individual_pruning_looks_at(looked_at):
+def test_group_pruning_spares_most_of_what_individual_pruning_looks_at(looked_at) -> None:
     assert looked_at["igpt"] < looked_at["ipt"] / 2
 
 
-def test_without_bounds_everybody_with_a_common_word_is_looked_at(looked_at):
+def test_without_bounds_everybody_with_a_common_word_is_looked_at(looked_at) -> None:
     assert looked_at["term-at-a-time"] == looked_at["ciq"]
     assert looked_at["ipt"] > looked_at["ciq"]  # twice whoever has two words in common
     assert looked_at["ciq"] < looked_at["brute-force"] / 2

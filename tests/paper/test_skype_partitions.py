@@ -29,13 +29,13 @@ def bolts(hits):
     return (np.flatnonzero(hits[0]) + 1).tolist()
 
 
-def test_example_7_all_words_of_the_subscription_say_where_it_goes():
+def test_example_7_all_words_of_the_subscription_say_where_it_goes() -> None:
     message = pa.table({"tokens": [["w7", "w9"]], "lon": [0.0], "lat": [0.0]})
     assert bolts(plan("keyword").place(subscription(), pa.array(["s"]))) == [1, 2, 3]
     assert bolts(plan("keyword").route(message)) == [3, 4]
 
 
-def test_example_8_the_loose_prefix_keeps_the_two_apart():
+def test_example_8_the_loose_prefix_keeps_the_two_apart() -> None:
     share = text_share(np.array([0.6]), np.array([0.8]))
     assert share.round(6) == 0.5
     # Four words of equal weight and unit length: two of them leave sqrt(1/2), three leave 1/2.

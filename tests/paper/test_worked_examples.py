@@ -37,7 +37,9 @@ RT = {
         (RT, "iphone4s AT&T 32GB 64GB", ["s1"]),
     ],
 )
-def test_pairs_of_the_examples_match_as_the_text_says(kind, subscriptions, message, expected):
+def test_pairs_of_the_examples_match_as_the_text_says(
+    kind, subscriptions, message, expected
+) -> None:
     matcher = nc.Matcher(kind)
     for id_, keywords in subscriptions.items():
         matcher.subscribe(id_, keywords=keywords, area=[0, 0, 10, 10])

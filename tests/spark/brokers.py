@@ -74,7 +74,7 @@ def can_fetch():
 class Broker:
     """What a test asks of a running broker."""
 
-    def __init__(self, jars, folder, port):
+    def __init__(self, jars, folder, port) -> None:
         self.folder = folder
         self.servers = f"127.0.0.1:{port}"
         self._java = ["java", "-Xmx256m", "-cp", f"{Path(jars[0]).parent}/*"]
@@ -82,7 +82,7 @@ class Broker:
     def command(self, name, *options):
         return [*self._java, name, *options]
 
-    def send(self, topic, lines):
+    def send(self, topic, lines) -> None:
         where = ["--bootstrap-server", self.servers, "--topic", topic]
         self._run("org.apache.kafka.tools.ConsoleProducer", where, "\n".join(lines) + "\n")
 
@@ -129,7 +129,7 @@ def free_port():
         return probe.getsockname()[1]
 
 
-def wait_for_port(port, process, patience_s=240):
+def wait_for_port(port, process, patience_s=240) -> None:
     end = time.time() + patience_s
     while time.time() < end:
         assert process.poll() is None, "it ended by itself"

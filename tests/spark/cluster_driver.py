@@ -20,7 +20,7 @@ from nearcast.spark.streaming import stream_matches
 WINDOW = Window(count=7)
 
 
-def wait_at(gate):
+def wait_at(gate) -> None:
     """Wait while a gate is shut; only who comes first, who comes after goes through."""
     held = gate.with_name(f"{gate.name}-{os.getpid()}")
     try:
@@ -53,7 +53,7 @@ def slow(gate, call):
     return step
 
 
-def set_gates(folder):
+def set_gates(folder) -> None:
     """Make workers stop in the middle of a task, and the driver between output and commit."""
     matching.match_routed = slow_matches(folder / "match_task", matching.match_routed)
     hubs.do_batch = slow(folder / "hubs_task", hubs.do_batch)
@@ -61,7 +61,7 @@ def set_gates(folder):
     hubs.publish_folder = slow(folder / "hubs_output", hubs.publish_folder)
 
 
-def main(master, folder):
+def main(master, folder) -> None:
     set_gates(folder / "gates")
     spark = make_session(master)
 

@@ -29,7 +29,7 @@ DAEMONS = {
 class Cluster:
     """Processes of a cluster; the first of them is the master."""
 
-    def __init__(self, folder, port):
+    def __init__(self, folder, port) -> None:
         self.url = f"spark://127.0.0.1:{port}"
         self.processes = []
         self._folder = folder
@@ -67,12 +67,12 @@ def running_cluster(folder):
             process.wait()
 
 
-def kill(pid):
+def kill(pid) -> None:
     with suppress(ProcessLookupError):
         os.kill(pid, signal.SIGKILL)
 
 
-def kill_tree(*pids):
+def kill_tree(*pids) -> None:
     """Kill processes and all that they have started, as if a machine went off."""
     for pid in [*pids, *descendants(pids)]:
         kill(pid)

@@ -32,7 +32,7 @@ def missing() -> str | None:
     return None
 
 
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(items) -> None:
     """Run all that starts Spark in one process: a session costs more than the tests."""
     for item in items:
         if item.get_closest_marker("spark"):

@@ -41,7 +41,9 @@ def frame_of(spark, table):
 
 
 @pytest.mark.parametrize(("mechanism", "partitions"), [("hash", 1), ("location-prefix", 4)])
-def test_a_join_equals_one_matcher_and_follows_the_versions(spark, mechanism, partitions, tmp_path):
+def test_a_join_equals_one_matcher_and_follows_the_versions(
+    spark, mechanism, partitions, tmp_path
+) -> None:
     table, messages = some_subscriptions(1_000), some_messages(400)
     options = {"mechanism": mechanism, "partitions": partitions, "sample": SAMPLE}
     build_index(frame_of(spark, table), tmp_path, **options)
@@ -73,7 +75,7 @@ def test_a_join_equals_one_matcher_and_follows_the_versions(spark, mechanism, pa
     assert pairs(match(asked, tmp_path)) == changed
 
 
-def test_ranking_equals_one_matcher_with_scores_and_weights(spark, tmp_path):
+def test_ranking_equals_one_matcher_with_scores_and_weights(spark, tmp_path) -> None:
     table, messages = some_subscriptions(600, "rank"), some_messages(200)
     weights = nc.Weights(100, {"w0": 60, "w1": 40})
     options = {"mechanism": "prefix", "partitions": 3, "sample": SAMPLE, "weights": weights}
@@ -91,7 +93,7 @@ def test_ranking_equals_one_matcher_with_scores_and_weights(spark, tmp_path):
     assert wanted
 
 
-def test_messages_in_files_are_read_by_the_workers(spark, tmp_path):
+def test_messages_in_files_are_read_by_the_workers(spark, tmp_path) -> None:
     table, messages = some_subscriptions(1_000), some_messages(400)
     (tmp_path / "messages").mkdir()
     pq.write_table(messages, tmp_path / "messages" / "0.parquet", row_group_size=150)
@@ -105,7 +107,7 @@ def test_messages_in_files_are_read_by_the_workers(spark, tmp_path):
         match(tmp_path / "nothing", tmp_path / "index-1")
 
 
-def test_a_frame_of_files_is_taken_for_the_files(spark, tmp_path):
+def test_a_frame_of_files_is_taken_for_the_files(spark, tmp_path) -> None:
     table, messages = some_subscriptions(1_000), some_messages(400)
     for name, rows in (("a b", messages.slice(0, 150)), ("c", messages.slice(150))):
         pq.write_table(rows, tmp_path / f"{name}.parquet")
@@ -123,7 +125,7 @@ def test_a_frame_of_files_is_taken_for_the_files(spark, tmp_path):
     assert pairs(match(computed, tmp_path / "_index")) == left
 
 
-def test_what_is_more_than_columns_of_files_is_left_to_spark(spark, tmp_path):
+def test_what_is_more_than_columns_of_files_is_left_to_spark(spark, tmp_path) -> None:
     messages = some_messages(20)
     pq.write_table(messages, tmp_path / "0.parquet")
     frame = spark.read.parquet(str(tmp_path))
@@ -152,7 +154,7 @@ def test_what_is_more_than_columns_of_files_is_left_to_spark(spark, tmp_path):
 
 
 @pytest.mark.parametrize("partitions", [1, 3])
-def test_points_and_boxes_may_be_mixed(spark, partitions, tmp_path):
+def test_points_and_boxes_may_be_mixed(spark, partitions, tmp_path) -> None:
     table, points = some_subscriptions(300, "rank"), some_messages(100)
     lon, lat = (points.column(name).to_numpy() for name in ("lon", "lat"))
     sides = {"west": lon, "south": lat, "east": np.minimum(lon + 5, 180), "north": lat}
@@ -170,7 +172,7 @@ def test_points_and_boxes_may_be_mixed(spark, partitions, tmp_path):
     assert all(wanted)
 
 
-def test_the_index_of_a_frame_does_not_stay(spark):
+def test_the_index_of_a_frame_does_not_stay(spark) -> None:
     subscriptions = spark.createDataFrame([(1, ["tea"])], "id long, keywords array<string>")
     remove_temporary()
     folder = temporary_index(subscriptions, "match").path.parent
@@ -183,7 +185,7 @@ def test_the_index_of_a_frame_does_not_stay(spark):
     assert temporary._folders == []
 
 
-def test_a_frame_of_subscriptions_and_texts_will_do(spark):
+def test_a_frame_of_subscriptions_and_texts_will_do(spark) -> None:
     subscriptions = spark.createDataFrame([(1, ["tea"])], "id long, keywords array<string>")
     messages = spark.createDataFrame(
         [("m", "Green TEA!", 0.0, 0.0)], "id string, text string, lon double, lat double"
@@ -191,7 +193,7 @@ def test_a_frame_of_subscriptions_and_texts_will_do(spark):
     assert [tuple(row) for row in match(messages, subscriptions).collect()] == [("m", 1)]
 
 
-def test_texts_find_all_partitions(spark, tmp_path):
+def test_texts_find_all_partitions(spark, tmp_path) -> None:
     rows = [(number, [f"tea{number}"]) for number in range(20)]
     subscriptions = spark.createDataFrame(rows, "id long, keywords array<string>")
     options = {"mechanism": "prefix", "partitions": 3, "sample": SAMPLE}
@@ -204,7 +206,7 @@ def test_texts_find_all_partitions(spark, tmp_path):
     assert pairs(match(messages, tmp_path)) == spread_pairs(messages, tmp_path) == wanted
 
 
-def test_what_cannot_be_is_said(spark, tmp_path):
+def test_what_cannot_be_is_said(spark, tmp_path) -> None:
     twice = spark.createDataFrame([("s", ["a"]), ("s", ["b"])], "id string, keywords array<string>")
     with pytest.raises(nc.DuplicateIdError, match="2 times"):
         build_index(twice, tmp_path)

@@ -56,7 +56,7 @@ MESSAGES = 25
 class Streams:
     """Matches and hubs in a folder, and for each a hub of this process that is told the same."""
 
-    def __init__(self, folder):
+    def __init__(self, folder) -> None:
         self.folder = folder
         table = some_subscriptions(500)
         sample = some_messages(200, first=5_000).drop_columns(["id"])
@@ -91,7 +91,7 @@ class Streams:
         self._change()
         return held
 
-    def wait(self):
+    def wait(self) -> None:
         """Open the gates and wait for the newest batch of both streams."""
         for gate in (self.folder / "gates").iterdir():
             gate.unlink()
@@ -105,20 +105,20 @@ class Streams:
         count = len(list((self.folder / name).glob("batch=*")))
         return [read(self.folder / name / f"batch={number}") for number in range(count)]
 
-    def _messages_arrive(self):
+    def _messages_arrive(self) -> None:
         lines = publish_lines(some_messages(MESSAGES, first=self.batches * MESSAGES))
         pairs = self._hubs["match"].apply(lines).to_pylist()
         self.wanted["match"].append(sorted((p["message"], p["subscription"]) for p in pairs))
         self._put("messages", [*lines, f"nonsense {self.batches}"])
 
-    def _events_arrive(self):
+    def _events_arrive(self) -> None:
         lines = self._events[self.batches * SIZE :][:SIZE]
         changes, rejected = by_hub(self._hubs["hubs"], lines)
         self.wanted["hubs"].append(changes)
         self.rejected.append(rejected)
         self._put("events", lines)
 
-    def _put(self, name, lines):
+    def _put(self, name, lines) -> None:
         hidden = self.folder / "arriving" / name
         hidden.write_text("\n".join(lines) + "\n")
         hidden.rename(self.folder / name / f"{self.batches:02}.ndjson")
@@ -128,7 +128,7 @@ class Streams:
         (found,) = until(lambda: list(inside.glob(f"{gate}-*")), f"nobody came to {gate}")
         return int(found.name.rpartition("-")[2])
 
-    def _change(self):
+    def _change(self) -> None:
         number = self.batches
         events = [
             {"op": "subscribe", "id": f"n{number}", "keywords": "w0 OR w1"},
@@ -166,7 +166,7 @@ def running_driver(url, folder):
 
 
 @pytest.mark.skipif(bool(missing()), reason=str(missing()))
-def test_whatever_dies_each_pair_and_each_change_is_there_once(tmp_path):
+def test_whatever_dies_each_pair_and_each_change_is_there_once(tmp_path) -> None:
     streams = Streams(tmp_path)
     with running_cluster(tmp_path) as cluster:
         with running_driver(cluster.url, tmp_path) as driver:
@@ -189,14 +189,14 @@ def test_whatever_dies_each_pair_and_each_change_is_there_once(tmp_path):
     ]
 
 
-def _kill_a_python_worker(streams):
+def _kill_a_python_worker(streams) -> None:
     """In the middle of a task of matches, which has found some of its pairs."""
     (pid,) = streams.arrive(match="task")
     kill(pid)
     streams.wait()
 
 
-def _kill_an_executor(streams, cluster):
+def _kill_an_executor(streams, cluster) -> None:
     """In the middle of a task of hubs: the hubs that it has are gone."""
     (pid,) = streams.arrive(hubs="task")
     executor, _ = cluster.executor_and_worker(pid)
@@ -204,7 +204,7 @@ def _kill_an_executor(streams, cluster):
     streams.wait()
 
 
-def _kill_the_driver(streams, driver):
+def _kill_the_driver(streams, driver) -> None:
     """While matches are in a task, and changes are written but Spark does not know it.
 
     Only Python is killed: its Java ends by itself, and lets go of the executors.
@@ -219,7 +219,7 @@ def _kill_the_driver(streams, driver):
             kill(pid)
 
 
-def _kill_a_worker(streams, cluster):
+def _kill_a_worker(streams, cluster) -> None:
     """With its executor, as if the machine went off, when each executor is in a task."""
     pid, _ = streams.arrive(match="task", hubs="task")
     _, worker = cluster.executor_and_worker(pid)

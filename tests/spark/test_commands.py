@@ -37,7 +37,7 @@ def said(capsys):
 
 
 @pytest.mark.spark
-def test_raw_files_become_a_matched_stream(session, tmp_path, capsys):
+def test_raw_files_become_a_matched_stream(session, tmp_path, capsys) -> None:
     (tmp_path / "raw.csv").write_text(CSV)
     (tmp_path / "lines.ndjson").write_text(LINES)
     place = {name: str(tmp_path / name) for name in ("messages", "rows", "index", "out")}
@@ -77,7 +77,7 @@ def test_raw_files_become_a_matched_stream(session, tmp_path, capsys):
     assert "nearcast_pairs_total 1" in text.read_text()
 
 
-def test_old_versions_are_removed(tmp_path, capsys):
+def test_old_versions_are_removed(tmp_path, capsys) -> None:
     index, _ = build_here(tmp_path / "index", some_subscriptions(20))
     build_here(tmp_path / "index", some_subscriptions(20))
     assert main(["spark", "vacuum", str(tmp_path / "index"), "--keep", "1"]) == 0
@@ -87,7 +87,7 @@ def test_old_versions_are_removed(tmp_path, capsys):
     assert "at least 1" in capsys.readouterr().err
 
 
-def test_what_is_wrong_is_said(tmp_path, capsys):
+def test_what_is_wrong_is_said(tmp_path, capsys) -> None:
     (tmp_path / "bad.ndjson").write_text("{\n")
     assert main(["spark", "change", str(tmp_path), str(tmp_path / "bad.ndjson")]) == 1
     assert "bad.ndjson:1" in capsys.readouterr().err
@@ -100,7 +100,7 @@ def test_what_is_wrong_is_said(tmp_path, capsys):
     assert "no index" in capsys.readouterr().err
 
 
-def test_progress_becomes_figures_and_a_table():
+def test_progress_becomes_figures_and_a_table() -> None:
     progress = {
         "batchId": 3,
         "timestamp": "1970-01-01T00:00:10.000Z",
@@ -119,7 +119,7 @@ def test_progress_becomes_figures_and_a_table():
     assert as_table([row]).row_count == 1
 
 
-def test_a_monitor_adds_up_batches_and_the_load_of_partitions(tmp_path):
+def test_a_monitor_adds_up_batches_and_the_load_of_partitions(tmp_path) -> None:
     (tmp_path / "_metrics").mkdir()
     for number in range(2):
         load = {"0": [40, 3, 0.5], "1": [10 * number, 1, 0.25]}
@@ -146,13 +146,13 @@ def test_a_monitor_adds_up_batches_and_the_load_of_partitions(tmp_path):
     assert len(list(monitor.tables().renderables)) == 2
 
 
-def test_loads_are_those_of_the_newest_base(tmp_path):
+def test_loads_are_those_of_the_newest_base(tmp_path) -> None:
     table = some_subscriptions(20)
     index, _ = build_here(tmp_path / "index", table, partitions=2)
     state = tmp_path / "out"
     (state / "_metrics").mkdir(parents=True)
 
-    def wrote(number, version, seconds):
+    def wrote(number, version, seconds) -> None:
         load = {str(p): [1, 1, took] for p, took in enumerate(seconds)}
         facts = json.dumps({"version": version, "load": load})
         (state / "_metrics" / f"{number}.json").write_text(facts)
@@ -167,7 +167,7 @@ def test_loads_are_those_of_the_newest_base(tmp_path):
     assert measured_loads(state, index) == [1.0, 0.25, 0.0]
 
 
-def test_the_bench_compares_all_mechanisms(tmp_path, capsys):
+def test_the_bench_compares_all_mechanisms(tmp_path, capsys) -> None:
     sizes = ["--top-subscriptions", "30", "--window", "100", "--top-messages", "20"]
     out = tmp_path / "result.json"
     command = ["bench", "spark", "plans", *sizes, "--partitions", "4", "--out", str(out)]
@@ -181,7 +181,7 @@ def test_the_bench_compares_all_mechanisms(tmp_path, capsys):
 
 
 @pytest.mark.spark
-def test_the_bench_measures_batches_and_streams(session, tmp_path):
+def test_the_bench_measures_batches_and_streams(session, tmp_path) -> None:
     preset = find_preset("zipf")
     place = set_up(session, preset, tmp_path / "work", (200, 400), 1)
     batch = compare_batches(session, place, 1)
@@ -194,7 +194,7 @@ def test_the_bench_measures_batches_and_streams(session, tmp_path):
     assert 0 <= stream["waiting_at_the_end"] <= 800
 
 
-def test_processor_time_of_descendants_is_counted():
+def test_processor_time_of_descendants_is_counted() -> None:
     before = descendants_seconds()
     if before is None:
         pytest.skip("processor times of other processes are read from /proc")

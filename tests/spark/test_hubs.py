@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from typing import NoReturn
 
 import pytest
 from spark.hub_logs import batches, by_hub, random_lines, refused, written
@@ -17,7 +18,7 @@ from nearcast.spark.hubs.stream import HubStream, in_process, stream_hubs
 
 
 @pytest.mark.parametrize("window", WINDOWS)
-def test_changes_are_those_of_one_hub_event_by_event(window, tmp_path):
+def test_changes_are_those_of_one_hub_event_by_event(window, tmp_path) -> None:
     for seed in range(2):
         weights = WEIGHTS if seed % 2 else None
         stream = HubStream(3, tmp_path / str(seed), window=WINDOWS[window], weights=weights)
@@ -33,7 +34,7 @@ def test_changes_are_those_of_one_hub_event_by_event(window, tmp_path):
         assert modes >= {"match", "rank", "published", "expired"} or window == "none"
 
 
-def test_a_live_message_called_tick_is_not_taken_back_by_the_clock(tmp_path):
+def test_a_live_message_called_tick_is_not_taken_back_by_the_clock(tmp_path) -> None:
     stream = HubStream(2, tmp_path, window=nc.Window(count=5))
     live = {"op": "subscribe", "keywords": "tea", "live": True}
     lines = [{**live, "id": f"s{i}", "time": i} for i in range(4)]
@@ -44,7 +45,7 @@ def test_a_live_message_called_tick_is_not_taken_back_by_the_clock(tmp_path):
     assert len(changes) == 4
 
 
-def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch):
+def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(saves, "SAVE_EVERY", 3)
     hub, wanted = nc.Hub(window=WINDOWS["count"]), []
     for number, lines in enumerate(batches(random_lines(9, 200))):
@@ -63,11 +64,11 @@ def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch):
         assert written(stream.run_batch(number, [], in_process(stream))) == wanted[number]
 
 
-def test_a_failed_attempt_leaves_nothing_behind(tmp_path):
+def test_a_failed_attempt_leaves_nothing_behind(tmp_path) -> None:
     stream = HubStream(2, tmp_path, window=WINDOWS["count"])
     lines = random_lines(3, 40)
 
-    def dies(number, target):
+    def dies(number, target) -> NoReturn:
         in_process(stream)(number, target)
         raise OSError
 
@@ -80,7 +81,7 @@ def test_a_failed_attempt_leaves_nothing_behind(tmp_path):
         HubStream(0, tmp_path / "none")
 
 
-def write_files(folder, lines, modified):
+def write_files(folder, lines, modified) -> None:
     """Write a file for each batch of lines; `modified` gives its modification time by number."""
     folder.mkdir()
     for number, batch in enumerate(batches(lines)):
@@ -89,7 +90,7 @@ def write_files(folder, lines, modified):
         os.utime(path, (modified(number), modified(number)))
 
 
-def run_files(spark, folder, out, per_batch=None, **options):
+def run_files(spark, folder, out, per_batch=None, **options) -> None:
     stream = HubStream(2, out, window=WINDOWS["seconds"])
     reader = spark.readStream
     if per_batch is not None:
@@ -101,7 +102,7 @@ def run_files(spark, folder, out, per_batch=None, **options):
 
 
 @pytest.mark.spark
-def test_on_spark_too(spark, tmp_path):
+def test_on_spark_too(spark, tmp_path) -> None:
     lines = random_lines(5, 120)
     write_files(tmp_path / "in", lines, lambda number: 1_000_000 + number)
     run_files(spark, tmp_path / "in", tmp_path / "out", per_batch=1)
@@ -112,7 +113,9 @@ def test_on_spark_too(spark, tmp_path):
 
 @pytest.mark.spark
 @pytest.mark.parametrize("modified", ["equal", "reversed"])
-def test_files_of_a_batch_happen_by_name_whenever_they_were_modified(spark, tmp_path, modified):
+def test_files_of_a_batch_happen_by_name_whenever_they_were_modified(
+    spark, tmp_path, modified
+) -> None:
     lines = random_lines(6, 230)  # 12 files
     write_files(tmp_path / "in", lines, lambda n: 1_000_000 - (n if modified == "reversed" else 0))
     run_files(spark, tmp_path / "in", tmp_path / "out")
@@ -122,7 +125,7 @@ def test_files_of_a_batch_happen_by_name_whenever_they_were_modified(spark, tmp_
 
 
 @pytest.mark.spark
-def test_a_file_that_comes_after_a_later_name_is_refused_unless_accepted(spark, tmp_path):
+def test_a_file_that_comes_after_a_later_name_is_refused_unless_accepted(spark, tmp_path) -> None:
     lines = random_lines(6, 30)  # 2 files
     write_files(tmp_path / "in", lines, lambda number: 1_000_000 - number)
     with pytest.raises(Exception, match=r"0\.ndjson' comes too late"):
@@ -144,6 +147,6 @@ def test_a_file_that_comes_after_a_later_name_is_refused_unless_accepted(spark, 
         ["x²", "x³1", "²"],
     ],
 )
-def test_names_are_in_the_order_of_their_numbers(names):
+def test_names_are_in_the_order_of_their_numbers(names) -> None:
     assert max(names, key=name_key) == names[-1]
     assert sorted(names, key=name_key) == names

@@ -25,7 +25,7 @@ from nearcast.cli.__main__ import main
 from nearcast.spark.kafka import Topic, is_topic, topic_of
 
 
-def test_an_address_names_servers_and_a_topic():
+def test_an_address_names_servers_and_a_topic() -> None:
     topic = topic_of("kafka://one:9092,two:9092/a.b-c_d")
     assert topic == Topic("one:9092,two:9092", "a.b-c_d")
     assert topic_of(str(topic)) == topic_of(topic) == topic
@@ -37,7 +37,7 @@ def test_an_address_names_servers_and_a_topic():
             topic_of(wrong)
 
 
-def test_a_topic_as_output_needs_a_checkpoint(tmp_path, capsys):
+def test_a_topic_as_output_needs_a_checkpoint(tmp_path, capsys) -> None:
     command = ["spark", "run", "--messages", str(tmp_path), "--subscriptions", str(tmp_path)]
     assert main([*command, "--out", "kafka://localhost:1/pairs"]) == 1
     assert "--checkpoint" in capsys.readouterr().err
@@ -56,7 +56,7 @@ def jars(tmp_path_factory):
     return found
 
 
-def run(jars, *options):
+def run(jars, *options) -> None:
     """Run `nearcast spark` in a process of its own: its Java has the connector."""
     listed = ",".join(map(str, jars))
     settings = "--conf spark.ui.enabled=false --conf spark.driver.memory=1g"
@@ -74,7 +74,7 @@ def run(jars, *options):
 
 @pytest.mark.slow
 @pytest.mark.spark
-def test_pairs_go_from_topic_to_topic(jars, tmp_path):
+def test_pairs_go_from_topic_to_topic(jars, tmp_path) -> None:
     broker_has, connector = jars
     table, messages = some_subscriptions(300), some_messages(60)
     build_here(tmp_path / "index", table)

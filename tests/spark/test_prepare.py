@@ -26,7 +26,7 @@ def batch_of(rows):
     return pa.RecordBatch.from_pylist(rows)
 
 
-def test_messages_are_analysed_and_bad_ones_say_why():
+def test_messages_are_analysed_and_bad_ones_say_why() -> None:
     rows = batch_of(
         [
             {"n": 1, "body": "Free Coffee!", "x": "1.5", "y": 2},
@@ -45,7 +45,7 @@ def test_messages_are_analysed_and_bad_ones_say_why():
     assert json.loads(found[3]["raw"])["y"] == 200
 
 
-def test_messages_may_be_events_and_times_timestamps():
+def test_messages_may_be_events_and_times_timestamps() -> None:
     lines = [
         '{"op": "publish", "id": "a", "text": "Tea", "at": [1, 2], "time": 3}',
         '{"op": "publish", "id": "b", "text": "Tea", "bbox": [1, 2, 3, 4]}',
@@ -66,7 +66,7 @@ def test_messages_may_be_events_and_times_timestamps():
     assert "with an offset" in found[1].to_pylist()[0]["reason"]
 
 
-def test_subscriptions_become_columns_or_events():
+def test_subscriptions_become_columns_or_events() -> None:
     rows = batch_of(
         [
             {"id": "a", "keywords": "tea green", "area": "[0,0,1,1]"},
@@ -83,7 +83,7 @@ def test_subscriptions_become_columns_or_events():
     assert all(row["reason"] for row in bad)
 
 
-def test_wrong_mappings_are_refused():
+def test_wrong_mappings_are_refused() -> None:
     with pytest.raises(nc.InvalidParameterError, match="cannot be mapped"):
         check_mapping({"colour": "c"}, ("id",), ["c"])
     with pytest.raises(nc.InvalidParameterError, match="is not there"):
@@ -91,7 +91,7 @@ def test_wrong_mappings_are_refused():
 
 
 @pytest.mark.spark
-def test_json_is_an_array_or_lines_whatever_it_is_called(spark, tmp_path):
+def test_json_is_an_array_or_lines_whatever_it_is_called(spark, tmp_path) -> None:
     for name, text in {
         "array": '[{"id": 1},\n{"id": 2}]',
         "lines": '{"id": 1}\n{"id": 2}\n',
@@ -105,7 +105,7 @@ def test_json_is_an_array_or_lines_whatever_it_is_called(spark, tmp_path):
 
 
 @pytest.mark.spark
-def test_files_become_versions_with_statistics_that_can_be_matched(spark, tmp_path):
+def test_files_become_versions_with_statistics_that_can_be_matched(spark, tmp_path) -> None:
     csv = tmp_path / "raw.csv"
     csv.write_text('key,what,lon,lat\n1,Tea tea,0,0\n2,"Green, ""tea""\n",1,1\n3,,x,0\n')
     out = prepare_messages(

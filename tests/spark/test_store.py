@@ -29,7 +29,7 @@ def pairs_of(index, version, table):
 
 @pytest.mark.parametrize("mode", ["match", "rank"])
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_partitions_together_answer_like_one_matcher(mechanism, mode, tmp_path):
+def test_partitions_together_answer_like_one_matcher(mechanism, mode, tmp_path) -> None:
     table, messages = some_subscriptions(2_000, mode), some_messages(300)
     index, made = build_here(tmp_path, table, mode, mechanism, 6, SAMPLE)
     found = pairs_of(index, made.version, messages)
@@ -38,7 +38,7 @@ def test_partitions_together_answer_like_one_matcher(mechanism, mode, tmp_path):
 
 
 @pytest.mark.parametrize(("mechanism", "partitions"), [("hash", 1), ("prefix", 4)])
-def test_deltas_change_answers_from_their_version_on(mechanism, partitions, tmp_path):
+def test_deltas_change_answers_from_their_version_on(mechanism, partitions, tmp_path) -> None:
     table, messages = some_subscriptions(500), some_messages(300)
     index, first = build_here(tmp_path, table, "match", mechanism, partitions, SAMPLE)
     matcher = single(table)
@@ -76,7 +76,7 @@ def test_deltas_change_answers_from_their_version_on(mechanism, partitions, tmp_
     )
 
 
-def test_wrong_changes_make_no_version(tmp_path):
+def test_wrong_changes_make_no_version(tmp_path) -> None:
     index, made = build_here(tmp_path, some_subscriptions(5))
     for change, error in [
         ({"op": "unsubscribe", "id": "nobody"}, nc.UnknownIdError),
@@ -90,7 +90,7 @@ def test_wrong_changes_make_no_version(tmp_path):
     assert index.versions() == [made.version]
 
 
-def test_of_two_writers_one_is_refused(tmp_path):
+def test_of_two_writers_one_is_refused(tmp_path) -> None:
     index, made = build_here(tmp_path, some_subscriptions(5))
     with pytest.raises(nc.SnapshotError, match="somebody else"):
         index.commit(made)
@@ -100,7 +100,7 @@ def test_of_two_writers_one_is_refused(tmp_path):
         Index(tmp_path / "nowhere").latest()
 
 
-def test_vacuum_keeps_what_the_newest_versions_need(tmp_path):
+def test_vacuum_keeps_what_the_newest_versions_need(tmp_path) -> None:
     index, _ = build_here(tmp_path, some_subscriptions(5))
     append_delta(index, [{"op": "unsubscribe", "id": "1"}])
     build_here(tmp_path, some_subscriptions(3))
@@ -109,7 +109,7 @@ def test_vacuum_keeps_what_the_newest_versions_need(tmp_path):
     assert len(open_shard(str(index.path), index.latest().version, 0)) == 3
 
 
-def test_a_worker_keeps_what_it_has_opened_and_brings_it_forward(tmp_path):
+def test_a_worker_keeps_what_it_has_opened_and_brings_it_forward(tmp_path) -> None:
     index, made = build_here(tmp_path, some_subscriptions(50))
     path = str(index.path)
     shard = open_shard(path, made.version, 0)

@@ -18,7 +18,7 @@ from nearcast.spark.streaming import pin_version, stream_matches
 pytestmark = pytest.mark.spark
 
 
-def arrive(folder, table, number):
+def arrive(folder, table, number) -> None:
     """Put a file where the stream looks, whole at once."""
     folder.mkdir(exist_ok=True)
     hidden = folder / f".{number}"
@@ -36,7 +36,7 @@ def delivered(out):
     return sorted((row["message"], row["subscription"]) for row in rows)
 
 
-def run(spark, place):
+def run(spark, place) -> None:
     query = stream_matches(
         stream(spark, place / "in"),
         place / "index",
@@ -47,7 +47,9 @@ def run(spark, place):
     assert query.awaitTermination(400)
 
 
-def test_each_batch_sees_the_version_of_its_start_and_a_replay_sees_it_again(spark, tmp_path):
+def test_each_batch_sees_the_version_of_its_start_and_a_replay_sees_it_again(
+    spark, tmp_path
+) -> None:
     table = some_subscriptions(500)
     index, _ = build_here(tmp_path / "index", table)
     matcher, wanted = single(table), []
@@ -73,7 +75,7 @@ def test_each_batch_sees_the_version_of_its_start_and_a_replay_sees_it_again(spa
     assert delivered(tmp_path / "out") == sorted(wanted)
 
 
-def test_a_version_is_pinned_once(tmp_path):
+def test_a_version_is_pinned_once(tmp_path) -> None:
     index, first = build_here(tmp_path / "index", some_subscriptions(3))
     assert pin_version(index, tmp_path / "out", 0) == first.version
     append_delta(index, [{"op": "unsubscribe", "id": "1"}])
@@ -82,7 +84,7 @@ def test_a_version_is_pinned_once(tmp_path):
     assert write_once(tmp_path / "once", "a") == write_once(tmp_path / "once", "b") == "a"
 
 
-def test_a_python_worker_killed_in_mid_task_costs_nothing(spark, tmp_path):
+def test_a_python_worker_killed_in_mid_task_costs_nothing(spark, tmp_path) -> None:
     table, messages = some_subscriptions(500), some_messages(200)
     build_here(tmp_path / "index", table)
     flag = tmp_path / "killed"
@@ -110,7 +112,7 @@ def test_a_python_worker_killed_in_mid_task_costs_nothing(spark, tmp_path):
     assert delivered(tmp_path / "out") == expected(single(table), messages)
 
 
-def test_what_a_task_wrote_that_failed_afterwards_is_not_delivered(session, tmp_path):
+def test_what_a_task_wrote_that_failed_afterwards_is_not_delivered(session, tmp_path) -> None:
     written, whole, empty = (tmp_path / name for name in ("written", "whole", "empty"))
     for folder in (written, whole, empty):
         folder.mkdir()

@@ -42,7 +42,7 @@ def folded(folder, number):
 
 @pytest.mark.parametrize("window", WINDOWS)
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_lists_equal_those_of_one_hub_after_every_batch(mechanism, window, tmp_path):
+def test_lists_equal_those_of_one_hub_after_every_batch(mechanism, window, tmp_path) -> None:
     for seed in range(2):
         lines = random_log(seed, 180)
         weights = WEIGHTS if seed % 2 else None
@@ -57,7 +57,7 @@ def test_lists_equal_those_of_one_hub_after_every_batch(mechanism, window, tmp_p
             assert held(stream, wanted) == wanted, (seed, number)
 
 
-def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch):
+def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(saves, "SAVE_EVERY", 5)
     lines = random_log(7, 120)
     plan = plan_of("prefix", 4, lines)
@@ -77,7 +77,7 @@ def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch):
     assert len(saved) == 2 * (number + 1) // 5
 
 
-def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path):
+def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path) -> None:
     lines = random_log(8, 120)
     plan = plan_of("prefix", 4, lines)
     hub, whole = nc.Hub(window=WINDOWS["count"]), batches(lines)
@@ -110,7 +110,7 @@ def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path):
     assert held(stream, wanted) == wanted
 
 
-def test_prefixes_need_fewer_copies_than_keywords_and_messages_fewer_than_all(tmp_path):
+def test_prefixes_need_fewer_copies_than_keywords_and_messages_fewer_than_all(tmp_path) -> None:
     lines = random_log(3, 400, ids=60)
     costs = {}
     for mechanism in ("hash", "keyword", "prefix"):
@@ -125,12 +125,12 @@ def test_prefixes_need_fewer_copies_than_keywords_and_messages_fewer_than_all(tm
     assert costs["prefix"][1] == costs["keyword"][1] < costs["hash"][1]
 
 
-def test_a_batch_must_begin():
+def test_a_batch_must_begin() -> None:
     with pytest.raises(RuntimeError, match="begin"):
         TopLists(plan_of("hash", 2, random_log(1, 40)), None).end([])
 
 
-def test_wrong_events_are_rejected_and_said(tmp_path):
+def test_wrong_events_are_rejected_and_said(tmp_path) -> None:
     stream = TopStream(plan_of("hash", 2, random_log(1, 40)), None, tmp_path)
     lines = ["{", '{"op":"subscribe","id":"s","keywords":"a"}', "[]"]
     stream.run_batch(0, lines, in_process(stream))
@@ -140,7 +140,7 @@ def test_wrong_events_are_rejected_and_said(tmp_path):
 
 
 @pytest.mark.spark
-def test_the_command_keeps_lists(session, tmp_path):
+def test_the_command_keeps_lists(session, tmp_path) -> None:
     lines = random_log(11, 40)
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "0.ndjson").write_text("\n".join(lines) + "\n")
@@ -154,7 +154,7 @@ def test_the_command_keeps_lists(session, tmp_path):
 
 
 @pytest.mark.spark
-def test_lists_equal_those_of_one_hub_on_spark(spark, tmp_path):
+def test_lists_equal_those_of_one_hub_on_spark(spark, tmp_path) -> None:
     lines = random_log(9, 60)
     plan = plan_of("prefix", 3, lines)
     hub = nc.Hub(window=WINDOWS["count"])

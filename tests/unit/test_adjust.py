@@ -32,7 +32,7 @@ def lopsided(mechanism):
 
 
 @pytest.mark.parametrize("mechanism", ADJUSTABLE)
-def test_what_was_busiest_is_split_and_nothing_is_lost(mechanism):
+def test_what_was_busiest_is_split_and_nothing_is_lost(mechanism) -> None:
     plan = lopsided(mechanism)
     before = cost(plan)
     adjusted, steps = adjust_plan(plan, before, WANTS, SAMPLE)
@@ -52,7 +52,7 @@ def test_what_was_busiest_is_split_and_nothing_is_lost(mechanism):
 
 
 @pytest.mark.parametrize("mechanism", ADJUSTABLE)
-def test_partitions_that_are_not_concerned_keep_what_they_have(mechanism):
+def test_partitions_that_are_not_concerned_keep_what_they_have(mechanism) -> None:
     plan = make_plan(mechanism, PARTITIONS, WANTS, SAMPLE)
     loads = np.ones(PARTITIONS)
     loads[2] = 5
@@ -65,7 +65,7 @@ def test_partitions_that_are_not_concerned_keep_what_they_have(mechanism):
     assert (before != after).any()
 
 
-def test_leaves_still_are_the_world():
+def test_leaves_still_are_the_world() -> None:
     plan = lopsided("location")
     adjusted, _ = adjust_plan(plan, cost(plan), WANTS, SAMPLE)
     west, south, east, north = adjusted.leaves[0].T
@@ -73,12 +73,12 @@ def test_leaves_still_are_the_world():
 
 
 @pytest.mark.parametrize("mechanism", ADJUSTABLE)
-def test_even_loads_change_nothing(mechanism):
+def test_even_loads_change_nothing(mechanism) -> None:
     plan = make_plan(mechanism, PARTITIONS, WANTS, SAMPLE)
     assert adjust_plan(plan, [1.0] * PARTITIONS, WANTS, SAMPLE) == (plan, [])
 
 
-def test_what_cannot_be_adjusted_is_said():
+def test_what_cannot_be_adjusted_is_said() -> None:
     with pytest.raises(nc.InvalidParameterError, match="cannot be adjusted"):
         adjust_plan(make_plan("hash", 2, WANTS, SAMPLE), [1, 2], WANTS, SAMPLE)
     with pytest.raises(nc.InvalidParameterError, match="do not fit"):

@@ -18,7 +18,7 @@ def calls(tmp_path):
     """Run the script where there is nothing but make and what is given; return what it called."""
     log = tmp_path / "log"
 
-    def stand_in(name, code):
+    def stand_in(name, code) -> None:
         path = tmp_path / "bin" / name
         path.write_text(f'#!/bin/sh\necho "{name} $@" >> {log}\nexit {code}\n')
         path.chmod(0o755)
@@ -41,26 +41,26 @@ def calls(tmp_path):
     return run
 
 
-def test_what_is_missing_is_installed_before_the_tests(calls):
+def test_what_is_missing_is_installed_before_the_tests(calls) -> None:
     done, lines = calls(apt_get=0)
     assert done.returncode == 0
     assert [line.split()[0] for line in lines] == ["apt-get", "apt-get", "make"]
     assert lines[1].endswith("install --no-install-recommends openjdk-17-jre-headless maven")
 
 
-def test_nothing_is_installed_where_all_is_there(calls):
+def test_nothing_is_installed_where_all_is_there(calls) -> None:
     _, lines = calls(apt_get=0, java=0, mvn=0)
     assert lines == ["make test"]
 
 
-def test_what_cannot_be_installed_is_said_and_the_tests_run(calls):
+def test_what_cannot_be_installed_is_said_and_the_tests_run(calls) -> None:
     done, lines = calls(apt_get=100, java=0)
     assert done.returncode == 0
     assert lines[-1] == "make test"
     assert "cannot install maven" in done.stderr
 
 
-def test_a_machine_without_packages_runs_the_tests_too(calls):
+def test_a_machine_without_packages_runs_the_tests_too(calls) -> None:
     done, lines = calls(make=2)
     assert done.returncode == 2
     assert lines == ["make test"]

@@ -290,7 +290,7 @@ def filled(where):
 class Caller:
     """Calls one entry point again and again; after a call that worked, of an object as new."""
 
-    def __init__(self, where, method):
+    def __init__(self, where, method) -> None:
         self.where, self.method = where, method
         self.target = None
 
@@ -300,7 +300,7 @@ class Caller:
         self.target = self.target or filled(self.where)
         return getattr(self.target, self.method)
 
-    def call(self, arguments):
+    def call(self, arguments) -> None:
         """What it raises must be an error of ours or Python's refusal of types."""
         try:
             self.function()(*arguments)
@@ -318,7 +318,7 @@ class Caller:
 ENTRY_POINTS = [point for point in entry_points() if point[2]]
 
 
-def test_the_stub_names_every_entry_point():
+def test_the_stub_names_every_entry_point() -> None:
     listed = {(where, name) for where, name, _ in entry_points()}
     for where in ("Engine", "RankEngine", "Hub", "TopStream"):
         public = {
@@ -331,7 +331,7 @@ def test_the_stub_names_every_entry_point():
 @pytest.mark.parametrize(
     ("where", "method", "names"), ENTRY_POINTS, ids=lambda v: v if isinstance(v, str) else ""
 )
-def test_nonsense_in_any_argument_raises(where, method, names, tmp_path, monkeypatch):
+def test_nonsense_in_any_argument_raises(where, method, names, tmp_path, monkeypatch) -> None:
     monkeypatch.chdir(tmp_path)  # a name of a file is no nonsense
     known = [good(where, method, name) for name in names]
     caller = Caller(where, method)
@@ -346,7 +346,7 @@ def test_nonsense_in_any_argument_raises(where, method, names, tmp_path, monkeyp
         caller.target.check_invariants()
 
 
-def test_an_error_says_which_event_and_which_part():
+def test_an_error_says_which_event_and_which_part() -> None:
     hub = made("Hub")
     with pytest.raises(nearcast.InvalidParameterError, match="event 1: k: got 0, wanted a whole"):
         hub.apply(

@@ -60,14 +60,14 @@ BOTH = {"message": [0, 1], "subscription": [1, 2]}
 
 @pytest.mark.parametrize("kind", [*CODES, *UNSIGNED], ids=str)
 @pytest.mark.parametrize("lists", [pa.int32(), pa.int64()], ids=["list", "large_list"])
-def test_codes_of_every_width_lead_to_words(kind, lists):
+def test_codes_of_every_width_lead_to_words(kind, lists) -> None:
     assert found(coded([0, 1], kind=kind, lists=lists)) == BOTH
     sliced = coded([2, 2, 0, 1], kind=kind, lists=lists, ends=(0, 1, 2, 3, 4)).slice(2)
     assert found(sliced) == BOTH
 
 
 @pytest.mark.parametrize("kind", [*CODES, *UNSIGNED], ids=str)
-def test_a_code_beyond_the_dictionary_is_refused_by_its_row(kind):
+def test_a_code_beyond_the_dictionary_is_refused_by_its_row(kind) -> None:
     largest = np.iinfo(kind.to_pandas_dtype()).max
     for code in (3, 100, int(largest)):
         with pytest.raises(nc.InvalidMessageError, match="row 1: column 'tokens': got code"):
@@ -79,17 +79,17 @@ def test_a_code_beyond_the_dictionary_is_refused_by_its_row(kind):
 
 
 @pytest.mark.parametrize("kind", CODES, ids=str)
-def test_a_negative_code_is_refused(kind):
+def test_a_negative_code_is_refused(kind) -> None:
     with pytest.raises(nc.InvalidMessageError, match="row 0: column 'tokens': got code -1"):
         found(coded([-1, 1], kind=kind))
 
 
-def test_a_code_that_32_bits_would_wrap_is_not_another_word():
+def test_a_code_that_32_bits_would_wrap_is_not_another_word() -> None:
     with pytest.raises(nc.InvalidMessageError, match="row 0"):
         found(coded([2**32, 1], kind=pa.int64()))
 
 
-def test_what_lies_under_null_may_be_anything():
+def test_what_lies_under_null_may_be_anything() -> None:
     ids = pa.array([7, 8])
     hidden = coded([0, -5], valid=[1, 0])
     with pytest.raises(nc.InvalidSubscriptionError, match="row 1: a word of keywords is null"):
@@ -109,7 +109,7 @@ def test_what_lies_under_null_may_be_anything():
     ("ends", "claim"),
     [((0, 2, 1), "row 1"), ((0, 9, 2), "row 0"), ((-1, 1, 2), ""), ((0, 1, 900), "")],
 )
-def test_offsets_of_lists_must_ascend_within_the_words(ends, claim):
+def test_offsets_of_lists_must_ascend_within_the_words(ends, claim) -> None:
     """Arrow refuses some when the array is made; the others come through."""
     try:
         damaged = coded([0, 1], ends=ends)
@@ -121,7 +121,7 @@ def test_offsets_of_lists_must_ascend_within_the_words(ends, claim):
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string()], ids=str)
 @pytest.mark.parametrize("ends", [(0, 7, 4, 9), (0, 900, 4, 9), (4, 0, 4, 9)])
-def test_offsets_of_words_must_ascend_within_the_letters(kind, ends):
+def test_offsets_of_words_must_ascend_within_the_letters(kind, ends) -> None:
     words = strings(ends, kind=kind)
     lists = pa.ListArray.from_arrays(pa.array([0, 1, 3], pa.int32()), words)
     with pytest.raises(nc.InvalidMessageError, match=r"row .: column 'tokens': got offset"):
@@ -136,7 +136,7 @@ def test_offsets_of_words_must_ascend_within_the_letters(kind, ends):
         matcher().match_table(pa.table({"text": words, "lon": [0.5] * 3, "lat": [0.5] * 3}))
 
 
-def test_text_that_is_not_utf_8_is_refused():
+def test_text_that_is_not_utf_8_is_refused() -> None:
     broken = strings((0, 4, 9), b"jazz\xff\xfe\xfd\xfcx")
     with pytest.raises(nc.InvalidMessageError, match=r"'text' is damaged.*UTF8.*1"):
         matcher().match_table(pa.table({"text": broken, **HERE}))
@@ -147,21 +147,21 @@ def test_text_that_is_not_utf_8_is_refused():
         matcher().match_table(pa.table({"text": binary, **HERE}))
 
 
-def test_a_dictionary_that_is_damaged_is_refused():
+def test_a_dictionary_that_is_damaged_is_refused() -> None:
     damaged = strings((0, 7, 4, 9))
     with pytest.raises(nc.InvalidMessageError, match="'dictionary' is damaged"):
         found(coded([0, 1], dictionary=damaged))
 
 
 @pytest.mark.parametrize("rows", [0, 2])
-def test_chunked_sliced_and_empty_columns_are_read(rows):
+def test_chunked_sliced_and_empty_columns_are_read(rows) -> None:
     parts = [coded([0, 1]).slice(0, 0), coded([2, 0, 1], ends=(0, 1, 2, 3)).slice(1)]
     chunked = pa.chunked_array(parts if rows else parts[:1])
     assert found(chunked, rows) == (BOTH if rows else {"message": [], "subscription": []})
 
 
 @pytest.mark.parametrize("kind", [pa.string(), pa.large_string(), pa.list_(pa.string())], ids=str)
-def test_no_rows_may_come_without_buffers(kind):
+def test_no_rows_may_come_without_buffers(kind) -> None:
     children = [pa.array([], pa.string())] if pa.types.is_list(kind) else None
     buffers = [None, None] if children else [None, None, pa.py_buffer(b"")]
     empty = pa.Array.from_buffers(kind, 0, buffers, children=children)
@@ -172,12 +172,12 @@ def test_no_rows_may_come_without_buffers(kind):
     assert matcher().match_table(table).num_rows == 0
 
 
-def test_views_are_read_too():
+def test_views_are_read_too() -> None:
     views = pa.array(["jazz", "blues"]).cast(pa.string_view())
     assert matcher().match_table(pa.table({"text": views, **HERE})).to_pydict() == BOTH
 
 
-def test_words_of_more_bytes_than_offsets_reach_come_in_chunks(monkeypatch):
+def test_words_of_more_bytes_than_offsets_reach_come_in_chunks(monkeypatch) -> None:
     words = ["a" * n for n in (3, 1, 0, 7, 2, 2, 5)]
     offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
     whole = (offsets, "".join(words).encode())

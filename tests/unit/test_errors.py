@@ -33,18 +33,18 @@ def make(name: str) -> NearcastError:
 
 
 @pytest.mark.parametrize(("name", "base"), TREE.items())
-def test_every_error_is_in_the_tree_and_is_what_python_programmers_catch(name, base):
+def test_every_error_is_in_the_tree_and_is_what_python_programmers_catch(name, base) -> None:
     cls = getattr(errors, name)
     assert issubclass(cls, NearcastError)
     assert issubclass(cls, base)
 
 
-def test_the_tree_has_no_other_class():
+def test_the_tree_has_no_other_class() -> None:
     found = {n for n, v in vars(errors).items() if isinstance(v, type) and issubclass(v, Exception)}
     assert found == {"NearcastError", *TREE}
 
 
-def test_codes_are_distinct_and_snake_case():
+def test_codes_are_distinct_and_snake_case() -> None:
     codes = [getattr(errors, name).code for name in TREE]
     assert len(set(codes)) == len(codes)
     assert all(code.replace("_", "").isalpha() and code.islower() for code in codes)
@@ -60,19 +60,19 @@ def test_codes_are_distinct_and_snake_case():
         ({"got": Verbatim("null")}, "w: got null"),
     ],
 )
-def test_the_message_leaves_out_the_parts_that_are_none(parts, text):
+def test_the_message_leaves_out_the_parts_that_are_none(parts, text) -> None:
     assert str(NearcastError("w", **parts)) == text
 
 
 @pytest.mark.parametrize("name", TREE)
-def test_the_message_is_the_same_in_every_class_without_extra_quotes(name):
+def test_the_message_is_the_same_in_every_class_without_extra_quotes(name) -> None:
     place = " at position 3" if name == "ExpressionError" else ""
     assert str(make(name)) == f"what{place}: got 'g', wanted w"
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, lambda e: pickle.loads(pickle.dumps(e))])
 @pytest.mark.parametrize("name", TREE)
-def test_an_error_survives_pickling_and_copying_with_all_its_parts(name, duplicate):
+def test_an_error_survives_pickling_and_copying_with_all_its_parts(name, duplicate) -> None:
     error = make(name)
     other = duplicate(error)
     assert type(other) is type(error)
@@ -80,19 +80,19 @@ def test_an_error_survives_pickling_and_copying_with_all_its_parts(name, duplica
     assert str(other) == str(error)
 
 
-def test_an_error_about_something_unpicklable_is_still_picklable():
+def test_an_error_about_something_unpicklable_is_still_picklable() -> None:
     error = InvalidEventError("w", got=lambda: None)
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-def test_locate_says_in_front_whom_the_message_is_about():
+def test_locate_says_in_front_whom_the_message_is_about() -> None:
     error = ExpressionError("bad", position=4)
     error.locate("subscription 's1'")
     assert str(error) == "subscription 's1': bad at position 4"
     assert error.args == ("subscription 's1': bad",)
 
 
-def test_of_changes_the_class_and_names_the_field():
+def test_of_changes_the_class_and_names_the_field() -> None:
     error = InvalidEventError.of(NearcastError("w", got=1, wanted="x", hint="h"), field="area")
     assert (type(error), error.field, error.hint) == (InvalidEventError, "area", "h")
     assert str(error) == "area: w: got 1, wanted x"
@@ -125,11 +125,11 @@ def deep_list(depth: int) -> list:
     ],
     ids=lambda v: type(v).__name__,
 )
-def test_whatever_was_got_is_shown_in_80_characters_that_can_be_printed(value):
+def test_whatever_was_got_is_shown_in_80_characters_that_can_be_printed(value) -> None:
     text = shown(value)
     assert len(text) <= 80
     assert text.encode()
 
 
-def test_verbatim_text_is_shortened_too():
+def test_verbatim_text_is_shortened_too() -> None:
     assert len(shown(Verbatim("x" * 1000))) == 80

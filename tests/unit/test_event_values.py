@@ -98,7 +98,7 @@ def made(kind, **changes):
 
 
 @pytest.mark.parametrize("kind", MAKE)
-def test_any_value_in_any_field_is_refused_by_name_or_works(kind):
+def test_any_value_in_any_field_is_refused_by_name_or_works(kind) -> None:
     """Whatever a constructor takes, the hub applies; whatever it refuses, it refuses clearly."""
     refused = []
     for field in dataclasses.fields(MAKE[kind]):
@@ -115,7 +115,7 @@ def test_any_value_in_any_field_is_refused_by_name_or_works(kind):
         assert error.wanted
 
 
-def apply_to_fresh_hub(kind, event):
+def apply_to_fresh_hub(kind, event) -> None:
     """Only what the hub alone can know may be wrong: who is there, and what time it is."""
     target = nc.Hub(window=nc.Window(count=5), safe_region=True)
     for first in (made("match"), made("publish")):
@@ -170,12 +170,12 @@ def apply_to_fresh_hub(kind, event):
         ("move", {"area": None}, nc.InvalidSubscriptionError, "area is missing"),
     ],
 )
-def test_a_value_that_cannot_be_says_who_and_what(kind, changes, error, claim):
+def test_a_value_that_cannot_be_says_who_and_what(kind, changes, error, claim) -> None:
     with pytest.raises(error, match=claim):
         made(kind, **changes)
 
 
-def test_numbers_of_numpy_are_numbers():
+def test_numbers_of_numpy_are_numbers() -> None:
     top = made("top", k=np.int64(3), alpha=np.float32(0.5), at=np.array([1, 2]))
     assert (top.k, top.alpha, top.at) == (3, 0.5, (1.0, 2.0))
     assert [type(v) for v in (top.k, top.alpha, *top.at)] == [int, float, float, float]
@@ -183,14 +183,14 @@ def test_numbers_of_numpy_are_numbers():
     assert type(made("publish", time=np.int64(3)).time) is float
 
 
-def test_a_value_takes_what_a_line_takes():
+def test_a_value_takes_what_a_line_takes() -> None:
     moved = Move("s", area=[0, 0, 1, 1], time="1970-01-01T00:00:09Z")
     line = {"op": "move", "id": "s", "area": [0, 0, 1, 1], "time": 9}
     assert moved == events.read_event(json.dumps(line))
     assert moved.area == BOX
 
 
-def test_a_clause_without_positive_words_needs_an_area():
+def test_a_clause_without_positive_words_needs_an_area() -> None:
     lacking = (nc.Clause((), {"jazz"}),)
     with pytest.raises(nc.InvalidSubscriptionError, match="no positive word"):
         made("match", clauses=lacking, area=None)
@@ -203,14 +203,14 @@ def test_a_clause_without_positive_words_needs_an_area():
 @pytest.mark.parametrize(
     "words", [None, 5, "jazz", b"jazz", [5], ["\ud800"], [["a"]], [b"a"], {"a": 1, 2: 3}]
 )
-def test_a_clause_is_made_of_words(words):
+def test_a_clause_is_made_of_words(words) -> None:
     with pytest.raises(nc.InvalidParameterError, match="not a set of words"):
         nc.Clause(words)
     with pytest.raises(nc.InvalidParameterError, match="negative"):
         nc.Clause({"a"}, words)
 
 
-def test_a_clause_is_still_a_pair_of_sets():
+def test_a_clause_is_still_a_pair_of_sets() -> None:
     positive, negative = nc.Clause(["a", "b"], iter("c"))
     assert (positive, negative) == (frozenset("ab"), frozenset("c"))
     assert nc.Clause(["ab"]) == (frozenset({"ab"}), frozenset())

@@ -137,26 +137,26 @@ def clause(*positive, negative=()):
     ],
     ids=lambda v: v.get("mode", v["op"]) if isinstance(v, dict) else "",
 )
-def test_an_event_is_read_alike_from_text_bytes_and_mapping(fields, event):
+def test_an_event_is_read_alike_from_text_bytes_and_mapping(fields, event) -> None:
     line = json.dumps(fields, ensure_ascii=False)
     assert read_event(line) == event
     assert read_event(f" {line} \r\n".encode()) == event
     assert event_from(fields) == event
 
 
-def test_numbers_of_an_event_are_floats_whatever_they_were():
+def test_numbers_of_an_event_are_floats_whatever_they_were() -> None:
     event = read_event(b'{"op":"publish","id":"m","text":"","at":[1,2],"time":3,"expires":4}')
     assert [type(v) for v in (*event.place, event.time, event.expires)] == [float] * 4
 
 
-def test_a_mapping_may_hold_values_of_the_model_and_arrays():
+def test_a_mapping_may_hold_values_of_the_model_and_arrays() -> None:
     circle = Circle((0, 0), 5)
     assert event_from(altered(MATCH, area=circle)).area is circle
     assert event_from(altered(PUBLISH, at=np.array([1.5, 2.5]))).place == (1.5, 2.5)
     assert event_from(altered(PUBLISH, at=(1, 2))).place == (1.0, 2.0)
 
 
-def test_keywords_are_read_by_the_given_analyzer():
+def test_keywords_are_read_by_the_given_analyzer() -> None:
     analyzer = Analyzer(stem=lambda token: token.rstrip("s"))
     assert event_from(altered(TOP, keywords="cats"), analyzer).clauses == (clause("cat"),)
     assert read_event(json.dumps(altered(MATCH, keywords="cats")), analyzer).clauses == (
@@ -199,20 +199,20 @@ def test_keywords_are_read_by_the_given_analyzer():
     ],
     ids=range(26),
 )
-def test_a_line_that_is_not_an_event_says_why(line, claim):
+def test_a_line_that_is_not_an_event_says_why(line, claim) -> None:
     with pytest.raises(InvalidEventError, match=re.escape(claim)) as caught:
         read_event(line)
     assert len(str(caught.value)) < 300
 
 
-def test_nesting_below_the_limit_of_python_is_refused_by_its_field():
+def test_nesting_below_the_limit_of_python_is_refused_by_its_field() -> None:
     depth = sys.getrecursionlimit() // 3
     line = json.dumps(PUBLISH)[:-1] + ', "bbox": ' + "[" * depth + "]" * depth + "}"
     with pytest.raises(NearcastError):
         read_event(line)
 
 
-def test_a_mistyped_op_is_suggested():
+def test_a_mistyped_op_is_suggested() -> None:
     with pytest.raises(InvalidEventError) as caught:
         event_from({"op": "publsh"})
     assert caught.value.hint == "did you mean 'publish' instead of 'publsh'?"
@@ -222,20 +222,20 @@ def test_a_mistyped_op_is_suggested():
 
 
 @pytest.mark.parametrize("fields", EVERY, ids=lambda f: f.get("mode", f["op"]))
-def test_unknown_fields_are_all_named(fields):
+def test_unknown_fields_are_all_named(fields) -> None:
     with pytest.raises(InvalidEventError, match="unknown fields 'zzz', 'colour'") as caught:
         event_from({**fields, "zzz": 1, "colour": None})
     assert caught.value.field == "zzz"
     assert repr(fields["id"]) in str(caught.value)
 
 
-def test_a_mistyped_field_is_suggested():
+def test_a_mistyped_field_is_suggested() -> None:
     with pytest.raises(InvalidEventError, match="unknown field 'keyword'") as caught:
         event_from(altered(MATCH, keywords=MISSING, keyword="a"))
     assert caught.value.hint == "did you mean 'keywords' instead of 'keyword'?"
 
 
-def test_ten_thousand_unknown_fields_make_a_message_that_can_be_read():
+def test_ten_thousand_unknown_fields_make_a_message_that_can_be_read() -> None:
     with pytest.raises(InvalidEventError, match="and 9980 more") as caught:
         event_from({**RETRACT, **{f"{'x' * 200}{i}": 1 for i in range(10_000)}})
     assert len(str(caught.value)) < 2500
@@ -246,7 +246,7 @@ def test_ten_thousand_unknown_fields_make_a_message_that_can_be_read():
     [(fields, name) for fields in EVERY for name in fields if name != "op"],
     ids=lambda v: v if isinstance(v, str) else v.get("mode", v["op"]),
 )
-def test_a_null_field_should_be_left_out(fields, name):
+def test_a_null_field_should_be_left_out(fields, name) -> None:
     with pytest.raises(InvalidEventError, match=f"{name} is null") as caught:
         event_from({**fields, name: None})
     assert caught.value.hint == f"leave {name} out"
@@ -254,7 +254,7 @@ def test_a_null_field_should_be_left_out(fields, name):
 
 @pytest.mark.parametrize("fields", EVERY, ids=lambda f: f.get("mode", f["op"]))
 @pytest.mark.parametrize("id_", ["", 5, True, ["s"], "\ud800", "a\udfff", MISSING], ids=_name)
-def test_an_id_is_a_string_that_can_be_written(fields, id_):
+def test_an_id_is_a_string_that_can_be_written(fields, id_) -> None:
     with pytest.raises(InvalidEventError, match="id is") as caught:
         event_from(altered(fields, id=id_))
     assert caught.value.field == "id"
@@ -262,7 +262,7 @@ def test_an_id_is_a_string_that_can_be_written(fields, id_):
 
 
 @pytest.mark.parametrize("id_", ["0", " ", "é", "\U0001f389", "x" * 10_000, "\x00", "\n"])
-def test_any_other_string_is_an_id(id_):
+def test_any_other_string_is_an_id(id_) -> None:
     assert read_event(json.dumps({**RETRACT, "id": id_})).id == id_
 
 
@@ -334,14 +334,14 @@ BAD_SUBSCRIPTIONS = [
     BAD_SUBSCRIPTIONS,
     ids=[f"{f.get('mode', f['op'])}-{n}-{i}" for i, (f, _, n, _) in enumerate(BAD_SUBSCRIPTIONS)],
 )
-def test_a_wrong_subscription_names_itself_and_the_field(fields, changes, field, claim):
+def test_a_wrong_subscription_names_itself_and_the_field(fields, changes, field, claim) -> None:
     with pytest.raises(InvalidSubscriptionError, match=claim) as caught:
         event_from(altered(fields, **changes))
     assert caught.value.field == field
     assert str(caught.value).startswith(f"subscription {fields['id']!r}: ")
 
 
-def test_the_position_in_an_expression_survives():
+def test_the_position_in_an_expression_survives() -> None:
     with pytest.raises(ExpressionError, match=r"subscription 's1': keywords: .* at position 2"):
         event_from(altered(MATCH, keywords="a )"))
 
@@ -370,7 +370,7 @@ def test_the_position_in_an_expression_survives():
         ({"at": MISSING, "bbox": {"type": "Circle"}}, "bbox", "not a list"),
     ],
 )
-def test_a_wrong_message_names_itself_and_the_field(changes, field, claim):
+def test_a_wrong_message_names_itself_and_the_field(changes, field, claim) -> None:
     with pytest.raises(InvalidMessageError, match=claim) as caught:
         event_from(altered(PUBLISH, **changes))
     assert caught.value.field == field
@@ -378,13 +378,13 @@ def test_a_wrong_message_names_itself_and_the_field(changes, field, claim):
 
 
 @pytest.mark.parametrize("digits", [310, 399, 400, 5_000, 1_000_000])
-def test_integers_too_large_for_a_float_are_refused_quickly(digits):
+def test_integers_too_large_for_a_float_are_refused_quickly(digits) -> None:
     line = json.dumps(PUBLISH)[:-1] + ', "time": ' + "9" * digits + "}"
     with pytest.raises(InvalidEventError, match="time is not finite"):
         read_event(line)
 
 
-def test_a_number_that_overflows_is_refused():
+def test_a_number_that_overflows_is_refused() -> None:
     with pytest.raises(InvalidEventError, match="time is not finite"):
         read_event('{"op": "retract", "id": "m", "time": 1e999}')
 
@@ -415,7 +415,7 @@ def test_a_number_that_overflows_is_refused():
         ("1970-01-01T00:00:00.000000Z", 0),
     ],
 )
-def test_timestamps_become_seconds(text, seconds):
+def test_timestamps_become_seconds(text, seconds) -> None:
     assert read_time(text, "time") == seconds
 
 
@@ -425,7 +425,7 @@ def test_timestamps_become_seconds(text, seconds):
     st.text(alphabet="0123456789", min_size=1, max_size=30),
     st.integers(-23 * 60 - 59, 23 * 60 + 59),
 )
-def test_a_timestamp_is_rounded_once(moment, digits, minutes):
+def test_a_timestamp_is_rounded_once(moment, digits, minutes) -> None:
     moment = moment.replace(microsecond=0, tzinfo=timezone(timedelta(minutes=minutes)))
     offset = f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
     text = f"{moment:%Y-%m-%dT%H:%M:%S}.{digits}{offset}"
@@ -434,7 +434,7 @@ def test_a_timestamp_is_rounded_once(moment, digits, minutes):
     assert read_time(text, "time") == float(exact)
 
 
-def test_a_fraction_of_a_million_digits_is_read():
+def test_a_fraction_of_a_million_digits_is_read() -> None:
     assert read_time(f"1970-01-01T00:00:01.{'0' * 10**6}1Z", "time") == 1.0
     assert read_time(f"1969-12-31T23:59:59.{'9' * 10**6}Z", "time") == 0.0
 
@@ -480,7 +480,7 @@ def test_a_fraction_of_a_million_digits_is_read():
     ids=repr,
 )
 @pytest.mark.parametrize("field", ["time", "expires"])
-def test_what_is_not_a_moment_is_refused(value, field):
+def test_what_is_not_a_moment_is_refused(value, field) -> None:
     with pytest.raises(InvalidEventError, match=f"{field} (is not|does not exist)") as caught:
         event_from({**PUBLISH, field: value})
     assert caught.value.field == field
@@ -489,7 +489,7 @@ def test_what_is_not_a_moment_is_refused(value, field):
 # ---- changes ---------------------------------------------------------------------------------
 
 
-def test_a_change_is_one_line_of_json_with_a_score_only_if_it_has_one():
+def test_a_change_is_one_line_of_json_with_a_score_only_if_it_has_one() -> None:
     change = Change(4, "s1", "m1", "added", "published")
     assert json.loads(write_change(change)) == {
         "event": 4,
@@ -504,7 +504,7 @@ def test_a_change_is_one_line_of_json_with_a_score_only_if_it_has_one():
 
 @settings(deadline=None)
 @given(st.text(), st.text(), st.none() | st.floats(0, 1))
-def test_any_ids_and_score_come_back_from_the_line(subscription, message, score):
+def test_any_ids_and_score_come_back_from_the_line(subscription, message, score) -> None:
     line = write_change(Change(1, subscription, message, "added", "refilled", score))
     assert len(line.splitlines()) == 1
     assert line.isascii()

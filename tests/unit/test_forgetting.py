@@ -28,7 +28,7 @@ def words_of(hub):
     ids=str,
 )
 @pytest.mark.parametrize("safe_region", [False, True])
-def test_a_subscription_that_goes_takes_its_words_along(fields, safe_region):
+def test_a_subscription_that_goes_takes_its_words_along(fields, safe_region) -> None:
     hub = nc.Hub(window=nc.Window(count=10), safe_region=safe_region)
     if fields.get("mode") == "rank":
         fields = {**fields, "area": BOX}
@@ -41,7 +41,7 @@ def test_a_subscription_that_goes_takes_its_words_along(fields, safe_region):
         hub.check_invariants()
 
 
-def test_a_message_takes_its_words_along_however_it_goes():
+def test_a_message_takes_its_words_along_however_it_goes() -> None:
     hub = nc.Hub(window=nc.Window(count=2))
     hub.publish("m1", "tea tea tea coffee", at=INSIDE)
     hub.publish("m2", "tea milk", at=INSIDE)
@@ -56,13 +56,13 @@ def test_a_message_takes_its_words_along_however_it_goes():
     hub.check_invariants()
 
 
-def test_a_message_that_is_not_kept_makes_no_word_known():
+def test_a_message_that_is_not_kept_makes_no_word_known() -> None:
     hub = nc.Hub()
     hub.publish("m", "tea", at=INSIDE)
     assert words_of(hub) == 0
 
 
-def test_a_word_is_known_until_its_last_use_ends():
+def test_a_word_is_known_until_its_last_use_ends() -> None:
     hub = nc.Hub(window=nc.Window(count=5))
     hub.subscribe("match", keywords="tea")
     hub.subscribe("top", keywords=["tea"], mode="top", k=1, alpha=0.5, at=INSIDE)
@@ -80,7 +80,7 @@ def test_a_word_is_known_until_its_last_use_ends():
     assert words_of(hub) == 0
 
 
-def test_an_epochs_words_keep_their_weights_when_numbers_are_used_again():
+def test_an_epochs_words_keep_their_weights_when_numbers_are_used_again() -> None:
     hub = nc.Hub()
     weights = nc.Weights(documents=99, df={"rare": 1, "common": 99, "unseen": 0})
     hub.set_weights(weights)
@@ -101,7 +101,7 @@ def test_an_epochs_words_keep_their_weights_when_numbers_are_used_again():
 
 
 @pytest.mark.parametrize("mode", ["match", "rank"])
-def test_a_refused_table_leaves_no_words(mode):
+def test_a_refused_table_leaves_no_words(mode) -> None:
     matcher = nc.Matcher(mode=mode)
     rows = {"id": ["a", "b", "a"], "keywords": [["x", "y"], ["y", "y"], ["z"]]}
     rows |= {name: [1.0] * 3 for name in ("west", "south", "east", "north")}
@@ -118,7 +118,7 @@ def test_a_refused_table_leaves_no_words(mode):
     matcher.check_invariants()
 
 
-def test_a_refused_subscription_leaves_no_words():
+def test_a_refused_subscription_leaves_no_words() -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords="tea")
     for fields in ({"keywords": "milk"}, {"keywords": ["milk"], "mode": "top", "k": 1}):
@@ -132,7 +132,7 @@ def coded(*rows):
     return pa.ListArray.from_arrays(lists.offsets, lists.values.dictionary_encode())
 
 
-def test_of_a_dictionary_only_the_words_in_use_become_known():
+def test_of_a_dictionary_only_the_words_in_use_become_known() -> None:
     matcher = nc.Matcher()
     keywords = coded(["a"], ["b", "b"], ["c"]).slice(0, 2)
     matcher.subscribe_table(pa.table({"id": [1, 2], "keywords": keywords}))
@@ -140,7 +140,7 @@ def test_of_a_dictionary_only_the_words_in_use_become_known():
     matcher.check_invariants()
 
 
-def test_a_dictionary_is_looked_up_again_when_its_words_have_other_numbers():
+def test_a_dictionary_is_looked_up_again_when_its_words_have_other_numbers() -> None:
     matcher = nc.Matcher()
     matcher.subscribe("a", keywords="a")
     messages = pa.table({"tokens": coded(["a"], ["b"]), "lon": [0.0] * 2, "lat": [0.0] * 2})
@@ -150,7 +150,7 @@ def test_a_dictionary_is_looked_up_again_when_its_words_have_other_numbers():
     assert matcher.match_table(messages).to_pylist() == [{"message": 1, "subscription": "b"}]
 
 
-def test_the_core_does_not_take_tokens_of_an_older_vocabulary():
+def test_the_core_does_not_take_tokens_of_an_older_vocabulary() -> None:
     matcher = nc.Matcher()
     matcher.subscribe("a", keywords="a")
     messages = pa.table({"tokens": coded(["a"], ["b"]), "lon": [0.0] * 2, "lat": [0.0] * 2})
@@ -161,7 +161,7 @@ def test_the_core_does_not_take_tokens_of_an_older_vocabulary():
     assert rows.tolist() == [1]
 
 
-def test_a_sample_holds_its_words_until_the_next_one():
+def test_a_sample_holds_its_words_until_the_next_one() -> None:
     matcher = nc.Matcher("ap-tree")
     place = {"lon": [0.0, 0.0], "lat": [0.0, 0.0]}
     matcher.learn_table(pa.table({"tokens": [["a", "b"], ["b", "b"]], **place}))
@@ -173,7 +173,7 @@ def test_a_sample_holds_its_words_until_the_next_one():
 
 
 @pytest.mark.parametrize("length", [1, 18, 19, 20, 21, 40, 300])
-def test_words_of_every_length_come_and_go_in_the_same_memory(length):
+def test_words_of_every_length_come_and_go_in_the_same_memory(length) -> None:
     matcher = nc.Matcher()
     seen = set()
     for round_ in range(9):
@@ -191,7 +191,7 @@ def test_words_of_every_length_come_and_go_in_the_same_memory(length):
     assert len(seen) == 1
 
 
-def test_free_numbers_are_used_again_none_one_or_many():
+def test_free_numbers_are_used_again_none_one_or_many() -> None:
     matcher = nc.Matcher()
     for count in (1, 2, 64, 3, 65, 0, 64):
         for i in range(count):
@@ -203,7 +203,7 @@ def test_free_numbers_are_used_again_none_one_or_many():
         matcher.check_invariants()
 
 
-def test_new_words_in_a_window_take_no_more_memory(tmp_path):
+def test_new_words_in_a_window_take_no_more_memory(tmp_path) -> None:
     hub = nc.Hub(window=nc.Window(count=100))
     hub.subscribe("live", keywords="known", live=True)
     hub.subscribe("top", keywords=["known"], mode="top", k=3, alpha=0.5, at=INSIDE)
@@ -227,7 +227,7 @@ def test_new_words_in_a_window_take_no_more_memory(tmp_path):
     hub.check_invariants()
 
 
-def test_terms_of_rank_subscriptions_are_forgotten_with_them():
+def test_terms_of_rank_subscriptions_are_forgotten_with_them() -> None:
     ranker = nc.Matcher(mode="rank")
     sizes = []
     for i in range(400):
@@ -242,7 +242,7 @@ def test_terms_of_rank_subscriptions_are_forgotten_with_them():
     assert max(sizes[200:]) == max(sizes[:200])
 
 
-def test_a_list_that_was_split_is_whole_again_for_the_next_word_of_its_number():
+def test_a_list_that_was_split_is_whole_again_for_the_next_word_of_its_number() -> None:
     hub = nc.Hub(window=nc.Window(count=4_200))
     hub.subscribe("live", keywords="hot2", area=BOX, live=True)
     hub.unsubscribe("live")

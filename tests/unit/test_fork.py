@@ -38,16 +38,16 @@ def matcher_with_one():
     return matcher
 
 
-def test_a_child_forked_while_others_apply_ask_and_save_can_use_the_hub(tmp_path):
+def test_a_child_forked_while_others_apply_ask_and_save_can_use_the_hub(tmp_path) -> None:
     hub, numbers = hub_with_one(), count()
 
-    def apply():
+    def apply() -> None:
         hub.apply(publications(1000 * next(numbers) + 1, 1000))
 
     def ask():
         return hub.match("x", at=(0, 0))
 
-    def save():
+    def save() -> None:
         hub.save(tmp_path / "parent")
 
     def fork():
@@ -59,7 +59,7 @@ def test_a_child_forked_while_others_apply_ask_and_save_can_use_the_hub(tmp_path
 
 
 @pytest.mark.parametrize("mode", ["match", "rank"])
-def test_a_child_forked_while_others_change_and_match_can_use_the_matcher(tmp_path, mode):
+def test_a_child_forked_while_others_change_and_match_can_use_the_matcher(tmp_path, mode) -> None:
     if mode == "match":
         matcher, rows = matcher_with_one(), 2000
         table = pa.table({"id": [f"t{i}" for i in range(rows)], "keywords": [["x"]] * rows})
@@ -84,7 +84,7 @@ def test_a_child_forked_while_others_change_and_match_can_use_the_matcher(tmp_pa
         def fork():
             return ended(in_child(matcher.check_invariants))
 
-    def change():
+    def change() -> None:
         matcher.subscribe_table(table)
         matcher.unsubscribe_table(table["id"])
 
@@ -95,7 +95,7 @@ def test_a_child_forked_while_others_change_and_match_can_use_the_matcher(tmp_pa
 BOX_SIGNS = {"west": -1, "south": -1, "east": 1, "north": 1}
 
 
-def test_workers_forked_from_a_server_answer_and_differ_from_then_on(tmp_path):
+def test_workers_forked_from_a_server_answer_and_differ_from_then_on(tmp_path) -> None:
     hub = hub_with_one()
     hub.apply(publications(1, 500))
     children = [in_child(lambda n=n: use_hub(hub, tmp_path / f"{n}")) for n in range(4)]
@@ -106,7 +106,7 @@ def test_workers_forked_from_a_server_answer_and_differ_from_then_on(tmp_path):
 
 
 @pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
-def test_processes_of_every_start_method_open_what_was_saved(tmp_path, method):
+def test_processes_of_every_start_method_open_what_was_saved(tmp_path, method) -> None:
     hub_with_one().save(tmp_path / "hub")
     context = multiprocessing.get_context(method)
     answers = context.SimpleQueue()
@@ -117,7 +117,7 @@ def test_processes_of_every_start_method_open_what_was_saved(tmp_path, method):
     assert answers.get() == ["s", "t"]
 
 
-def test_a_forked_process_takes_a_hub_as_an_argument():
+def test_a_forked_process_takes_a_hub_as_an_argument() -> None:
     context = multiprocessing.get_context("fork")
     answers = context.SimpleQueue()
     process = context.Process(target=answer, args=(hub_with_one(), answers))
@@ -127,7 +127,7 @@ def test_a_forked_process_takes_a_hub_as_an_argument():
     assert answers.get() == ["s"]
 
 
-def test_a_spawned_process_is_refused_a_hub_with_a_hint():
+def test_a_spawned_process_is_refused_a_hub_with_a_hint() -> None:
     context = multiprocessing.get_context("spawn")
     process = context.Process(target=answer, args=(hub_with_one(), None))
     with pytest.raises(nc.NotCopyableError, match="a Hub cannot be copied or pickled"):
@@ -143,7 +143,7 @@ RESIDENTS = {
 
 @pytest.mark.parametrize("duplicate", [pickle.dumps, copy.copy, copy.deepcopy])
 @pytest.mark.parametrize("name", RESIDENTS)
-def test_what_lives_in_its_process_is_not_copied_and_says_what_to_do(name, duplicate):
+def test_what_lives_in_its_process_is_not_copied_and_says_what_to_do(name, duplicate) -> None:
     with pytest.raises(nc.NotCopyableError, match=f"a {name} cannot be copied") as refused:
         duplicate(RESIDENTS[name]())
     assert isinstance(refused.value, TypeError)

@@ -178,7 +178,7 @@ def fingerprint(target):
 CALLS = list(calls())
 
 
-def test_the_walk_meets_what_there_is():
+def test_the_walk_meets_what_there_is() -> None:
     names = {name for name, _, _ in CALLS}
     assert {"Hub.apply", "Hub.publish", "Matcher.match_table", "Ranker.rank", "Window"} <= names
     assert {"read_weights", "Circle", "Clause", "Analyzer.analyze", "Weights.idf"} <= names
@@ -187,7 +187,7 @@ def test_the_walk_meets_what_there_is():
 @pytest.mark.parametrize(("name", "maker", "attribute"), CALLS, ids=[name for name, _, _ in CALLS])
 def test_a_hostile_value_is_refused_by_an_error_of_ours_or_works(
     name, maker, attribute, tmp_path, monkeypatch
-):
+) -> None:
     monkeypatch.chdir(tmp_path)  # some values are names of files
     target = MAKERS[maker]() if maker else nc
     function = getattr(target, attribute)
@@ -223,18 +223,18 @@ def test_a_hostile_value_is_refused_by_an_error_of_ours_or_works(
 
 
 @pytest.mark.parametrize("documents", [-1, 2**63, 2**64, 0.5, "9", None, True])
-def test_documents_are_a_count(documents):
+def test_documents_are_a_count(documents) -> None:
     with pytest.raises(nc.InvalidParameterError, match="documents is not a count"):
         nc.Weights(documents, {})
 
 
 @pytest.mark.parametrize("count", [-1, 10, 2**64, 0.5, None, True])
-def test_df_is_a_count_of_these_documents(count):
+def test_df_is_a_count_of_these_documents(count) -> None:
     with pytest.raises(nc.InvalidParameterError, match="df of 'jazz' is not a count"):
         nc.Weights(9, {"jazz": count})
 
 
-def test_weights_that_are_changed_behind_their_back_are_refused():
+def test_weights_that_are_changed_behind_their_back_are_refused() -> None:
     weights = nc.Weights(9, {"jazz": 1})
     given = weights.df
     for count, claim in (
@@ -249,7 +249,7 @@ def test_weights_that_are_changed_behind_their_back_are_refused():
 
 
 @pytest.mark.parametrize("result", [5, b"x", "\ud800", ["x"]])
-def test_a_stemmer_must_return_tokens(result):
+def test_a_stemmer_must_return_tokens(result) -> None:
     analyzer = nc.Analyzer(stem=lambda _: result)
     with pytest.raises(nc.InvalidParameterError, match="stem returns"):
         nc.Hub(analyzer=analyzer).publish("m", "jazz", at=(0, 0))

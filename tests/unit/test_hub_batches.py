@@ -41,7 +41,7 @@ from nearcast.hub import CHANGES
     ],
     ids=lambda value: f"{value['op']}" if isinstance(value, dict) else value.__name__,
 )
-def test_a_rejected_event_changes_nothing_the_clock_included(event, error):
+def test_a_rejected_event_changes_nothing_the_clock_included(event, error) -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords="tea", area=BOX)
     hub.subscribe("ends at 20", keywords="tea", expires=20)
@@ -54,7 +54,7 @@ def test_a_rejected_event_changes_nothing_the_clock_included(event, error):
     assert reached(hub.publish("m", "tea", at=HERE)) == ["ends at 20", "s"]
 
 
-def test_a_place_must_suit_the_mode(hub):
+def test_a_place_must_suit_the_mode(hub) -> None:
     with pytest.raises(nc.InvalidSubscriptionError, match="'s': move: got at, wanted area"):
         hub.move("s", at=HERE)
     hub.subscribe("t", mode="top", keywords=["x"], at=HERE, k=1, alpha=0.5)
@@ -67,7 +67,7 @@ def test_a_place_must_suit_the_mode(hub):
         hub.move("r", area=nc.Circle(HERE, 10))
 
 
-def test_results_are_what_is_held():
+def test_results_are_what_is_held() -> None:
     hub = nc.Hub(window=nc.Window(count=2))
     hub.subscribe("live", keywords="tea", area=BOX, live=True)
     hub.subscribe("top", mode="top", keywords=["tea"], at=HERE, k=1, alpha=0)
@@ -84,7 +84,7 @@ def test_results_are_what_is_held():
         hub.results("none")
 
 
-def test_unknown_ids_are_key_errors_that_name_them(hub):
+def test_unknown_ids_are_key_errors_that_name_them(hub) -> None:
     for op in (hub.unsubscribe, lambda id_: hub.move(id_, area=BOX)):
         with pytest.raises(KeyError) as caught:
             op("none")
@@ -132,7 +132,7 @@ def lines(log):
         *("crlf", "bytearray", "string", "values", "mixed"),
     ],
 )
-def test_events_come_in_many_shapes(hub, batch):
+def test_events_come_in_many_shapes(hub, batch) -> None:
     table = hub.apply(batch)
     assert table.schema == CHANGES
     assert rows(table) == EXPECTED
@@ -142,19 +142,19 @@ def test_events_come_in_many_shapes(hub, batch):
     assert hub.clock == 2
 
 
-def test_no_events_give_an_empty_table(hub):
+def test_no_events_give_an_empty_table(hub) -> None:
     for batch in ([], b"", b"\n \n\r\n", ""):
         table = hub.apply(batch)
         assert table.num_rows == 0
         assert table.schema == CHANGES
 
 
-def test_blank_lines_count_and_are_no_events(hub):
+def test_blank_lines_count_and_are_no_events(hub) -> None:
     log = b"\n" + lines(LOG)[1].encode() + b"\n \t\r\n\n" + lines(LOG)[3].encode()
     assert rows(hub.apply(log)) == [(2, "s", "m1"), (5, "s", "m2")]
 
 
-def test_numbers_start_at_first(hub):
+def test_numbers_start_at_first(hub) -> None:
     assert rows(hub.apply(LOG, first=100)) == [(101, "s", "m1"), (101, "t", "m1"), (103, "s", "m2")]
 
 
@@ -169,7 +169,7 @@ BAD = [
 ]
 
 
-def test_without_a_callback_the_first_rejected_event_ends_the_batch(hub):
+def test_without_a_callback_the_first_rejected_event_ends_the_batch(hub) -> None:
     unreadable, unknown, in_use = BAD[:2] + BAD[3:4], BAD[:1] + BAD[2:4], BAD[3:]
     for bad in (BAD, unreadable, unknown, in_use):
         hub = nc.Hub()
@@ -182,7 +182,7 @@ def test_without_a_callback_the_first_rejected_event_ends_the_batch(hub):
         assert hub.clock == bad[0]["time"]
 
 
-def test_an_event_that_cannot_be_read_does_not_hide_an_earlier_rejection(hub):
+def test_an_event_that_cannot_be_read_does_not_hide_an_earlier_rejection(hub) -> None:
     log = [publish("m1"), {"op": "unsubscribe", "id": "none"}, publish("m3"), b"{"]
     with pytest.raises(nc.UnknownIdError) as caught:
         hub.apply(log, first=11)
@@ -190,7 +190,7 @@ def test_an_event_that_cannot_be_read_does_not_hide_an_earlier_rejection(hub):
     assert rows(caught.value.changes) == [(11, "s", "m1")]
 
 
-def test_with_a_callback_the_others_are_applied_and_numbers_come_in_order(hub):
+def test_with_a_callback_the_others_are_applied_and_numbers_come_in_order(hub) -> None:
     rejected = []
     table = hub.apply(BAD, on_error=lambda number, error: rejected.append((number, error)))
     assert rows(table) == [(1, "s", "m1"), (4, "s", "m4"), (7, "s", "m7")]
@@ -204,7 +204,7 @@ def test_with_a_callback_the_others_are_applied_and_numbers_come_in_order(hub):
     assert hub.clock == 7
 
 
-def test_a_batch_is_the_same_as_one_event_at_a_time():
+def test_a_batch_is_the_same_as_one_event_at_a_time() -> None:
     log = [
         {"op": "subscribe", "id": "s1", "keywords": "a", "expires": 6},
         publish("m1", "a", time=1, expires=5),
@@ -228,7 +228,7 @@ def test_a_batch_is_the_same_as_one_event_at_a_time():
     assert bad == ([3, 7], [3, 7])
 
 
-def test_an_iterable_that_breaks_changes_nothing(hub):
+def test_an_iterable_that_breaks_changes_nothing(hub) -> None:
     def broken():
         yield publish("m1", time=5)
         raise RuntimeError
@@ -238,7 +238,7 @@ def test_an_iterable_that_breaks_changes_nothing(hub):
     assert hub.clock == 0
 
 
-def test_a_matcher_is_not_a_hub_nor_the_other_way_round(tmp_path):
+def test_a_matcher_is_not_a_hub_nor_the_other_way_round(tmp_path) -> None:
     nc.Hub().save(tmp_path / "hub")
     nc.Matcher().save(tmp_path / "matcher")
     with pytest.raises(nc.SnapshotError, match="got a hub, wanted a matcher"):

@@ -15,7 +15,7 @@ import nearcast as nc
 # ---- questions ------------------------------------------------------------------------------
 
 
-def test_matching_is_a_dry_run():
+def test_matching_is_a_dry_run() -> None:
     hub = nc.Hub(window=nc.Window(count=5))
     hub.subscribe("s", keywords="tea", area=BOX)
     before = hub.stats()
@@ -34,7 +34,7 @@ def test_matching_is_a_dry_run():
         ("x", {"at": (0, 91)}, "at: latitude of point is out of range"),
     ],
 )
-def test_a_question_about_a_wrong_message_is_refused(hub, text, place, said):
+def test_a_question_about_a_wrong_message_is_refused(hub, text, place, said) -> None:
     with pytest.raises(nc.InvalidMessageError, match=said):
         hub.match(text, **place)
 
@@ -60,7 +60,7 @@ def clause(positive, negative=""):
 
 
 @pytest.mark.parametrize("area", AREAS, ids=lambda area: type(area).__name__)
-def test_a_subscription_comes_back_as_it_was_given(area):
+def test_a_subscription_comes_back_as_it_was_given(area) -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords="Tea AND (free OR sale) -decaf OR jazz", area=area)
     clauses, found = hub.subscription("s")
@@ -76,7 +76,7 @@ def test_a_subscription_comes_back_as_it_was_given(area):
         assert hub.subscription("moved") == ((clause("x"),), area)
 
 
-def test_a_subscription_without_keywords_or_that_never_matches_comes_back_as_such(hub):
+def test_a_subscription_without_keywords_or_that_never_matches_comes_back_as_such(hub) -> None:
     hub.subscribe("place", area=BOX)
     hub.subscribe("never", keywords="a -a")
     assert hub.subscription("place") == (None, nc.Bbox(*BOX))
@@ -84,7 +84,7 @@ def test_a_subscription_without_keywords_or_that_never_matches_comes_back_as_suc
 
 
 @pytest.mark.parametrize("id_", ["none", "", 5, None, "\ud800"])
-def test_a_subscription_that_is_not_there_is_unknown(hub, id_):
+def test_a_subscription_that_is_not_there_is_unknown(hub, id_) -> None:
     with pytest.raises(nc.UnknownIdError, match=re.escape(repr(id_))):
         hub.subscription(id_)
     with pytest.raises(nc.UnknownIdError):
@@ -112,7 +112,7 @@ def test_a_subscription_that_is_not_there_is_unknown(hub, id_):
         (None, "x", "match: needs no keyword; inside the area"),
     ],
 )
-def test_an_explanation_says_what_is_missing(keywords, text, said):
+def test_an_explanation_says_what_is_missing(keywords, text, said) -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords=keywords, area=BOX)
     explanation = hub.explain("s", text, at=HERE)
@@ -121,13 +121,13 @@ def test_an_explanation_says_what_is_missing(keywords, text, said):
     assert explanation.outside_m == 0
 
 
-def test_an_explanation_without_an_area_is_inside_everywhere():
+def test_an_explanation_without_an_area_is_inside_everywhere() -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords="tea")
     assert str(hub.explain("s", "tea", at=(180, 90))) == "match: has tea; inside the area"
 
 
-def test_an_explanation_of_keywords_and_area_has_both(hub):
+def test_an_explanation_of_keywords_and_area_has_both(hub) -> None:
     assert str(hub.explain("s", "tea", at=(2.001, 1))) == (
         "no match: has tea; 111 m outside the area"
     )
@@ -137,7 +137,7 @@ def test_an_explanation_of_keywords_and_area_has_both(hub):
 
 
 @pytest.mark.parametrize("text", [None, 5, b"tea", ["tea"]])
-def test_an_explanation_needs_a_text(hub, text):
+def test_an_explanation_needs_a_text(hub, text) -> None:
     with pytest.raises(nc.InvalidMessageError, match="text is not a string"):
         hub.explain("s", text, at=HERE)
 
@@ -230,7 +230,7 @@ LONDON = nc.Circle((-0.12, 51.5), 20_000)
     ],
     ids=lambda value: str(value)[:45],
 )
-def test_how_far_outside_is_right_to_five_per_cent(area, place):
+def test_how_far_outside_is_right_to_five_per_cent(area, place) -> None:
     hub = nc.Hub()
     hub.subscribe("s", area=area)
     where = {"at": place} if len(place) == 2 else {"bbox": place}
@@ -239,7 +239,7 @@ def test_how_far_outside_is_right_to_five_per_cent(area, place):
     assert explanation.outside_m == pytest.approx(true_distance(area, place), rel=0.05)
 
 
-def test_what_is_outside_is_never_called_inside(hub):
+def test_what_is_outside_is_never_called_inside(hub) -> None:
     """For boxes and polygons -180 and 180 are different numbers, though the same meridian."""
     hub.subscribe("edge", area=[-180, 0, -170, 1])
     explanation = hub.explain("edge", "x", at=(180, 0.5))
@@ -247,12 +247,12 @@ def test_what_is_outside_is_never_called_inside(hub):
     assert str(explanation) == "no match: needs no keyword; 0 m outside the area"
 
 
-def test_a_kind_of_top_lists_that_does_not_exist_is_refused():
+def test_a_kind_of_top_lists_that_does_not_exist_is_refused() -> None:
     with pytest.raises(nc.InvalidParameterError, match="one of auto"):
         nc.Hub(topk="best")
 
 
-def test_parameters_of_top_lists_are_checked_and_saved(tmp_path):
+def test_parameters_of_top_lists_are_checked_and_saved(tmp_path) -> None:
     with pytest.raises(nc.InvalidParameterError, match="most_short"):
         nc.Hub(topk_parameters={"most_short": 0})
     nc.Hub(topk_parameters={"most_short": 3, "kernels": "plain"}).save(tmp_path / "hub")

@@ -82,7 +82,7 @@ def tree_and_text(draw):
 
 @settings(deadline=None)
 @given(tree_and_text())
-def test_an_expression_is_true_of_exactly_the_messages_its_tree_is_true_of(case):
+def test_an_expression_is_true_of_exactly_the_messages_its_tree_is_true_of(case) -> None:
     tree, text = case
     # "z" is in every message, so that no alternative lacks a positive keyword.
     found = parse(f"z ({text})")
@@ -92,7 +92,7 @@ def test_an_expression_is_true_of_exactly_the_messages_its_tree_is_true_of(case)
 
 @settings(deadline=None)
 @given(written())
-def test_clauses_are_distinct_consistent_and_positive(text):
+def test_clauses_are_distinct_consistent_and_positive(text) -> None:
     try:
         found = parse(text)
     except ExpressionError as error:
@@ -104,7 +104,7 @@ def test_clauses_are_distinct_consistent_and_positive(text):
 
 @settings(deadline=None)
 @given(st.lists(st.sampled_from([*TOKENS, "É", "a.b", "ANDY", "&"]), min_size=1, max_size=5))
-def test_words_alone_mean_the_same_with_and_without_the_long_way(entries):
+def test_words_alone_mean_the_same_with_and_without_the_long_way(entries) -> None:
     text = " ".join(entries)
     if "&" in entries:
         with pytest.raises(ExpressionError, match="no letter or digit"):
@@ -151,16 +151,16 @@ def test_words_alone_mean_the_same_with_and_without_the_long_way(entries):
         ("a OR (a b)", {("a", ""), ("a b", "")}),
     ],
 )
-def test_an_expression_is_read_as_the_guide_says(text, expected):
+def test_an_expression_is_read_as_the_guide_says(text, expected) -> None:
     assert clauses(text) == expected
 
 
 @pytest.mark.parametrize("text", ["a -a", "a AND NOT a", "(a OR b) -a -b", "a -(a OR b)"])
-def test_an_expression_that_contradicts_itself_is_accepted_and_has_no_clause(text):
+def test_an_expression_that_contradicts_itself_is_accepted_and_has_no_clause(text) -> None:
     assert parse(text) == ()
 
 
-def test_a_contradictory_alternative_is_dropped_and_needs_no_positive_keyword():
+def test_a_contradictory_alternative_is_dropped_and_needs_no_positive_keyword() -> None:
     assert clauses("a OR (b -b)") == {("a", "")}
 
 
@@ -201,7 +201,7 @@ def test_a_contradictory_alternative_is_dropped_and_needs_no_positive_keyword():
         ("NOT (a AND -a)", 5, "every alternative needs a positive keyword"),
     ],
 )
-def test_an_error_says_what_is_wrong_and_where(text, position, claim):
+def test_an_error_says_what_is_wrong_and_where(text, position, claim) -> None:
     with pytest.raises(ExpressionError, match=claim) as caught:
         parse(text)
     assert caught.value.position == position
@@ -210,7 +210,7 @@ def test_an_error_says_what_is_wrong_and_where(text, position, claim):
     assert pickle.loads(pickle.dumps(caught.value)).position == position
 
 
-def test_stop_words_are_no_keywords():
+def test_stop_words_are_no_keywords() -> None:
     analyzer = Analyzer(stop_words=frozenset({"the"}))
     assert parse("the.cat", analyzer) == parse("cat")
     with pytest.raises(ExpressionError, match="no letter or digit"):
@@ -224,7 +224,7 @@ def alternatives(count: int, name: str = "a") -> str:
     return "(" + " OR ".join(f"{name}{i}" for i in range(count)) + ")"
 
 
-def test_64_clauses_are_accepted_and_65_are_not():
+def test_64_clauses_are_accepted_and_65_are_not() -> None:
     assert len(parse(alternatives(64))) == 64
     with pytest.raises(ExpressionError, match=r"too many clauses.*got 65, wanted at most 64"):
         parse(alternatives(65))
@@ -240,19 +240,19 @@ def test_64_clauses_are_accepted_and_65_are_not():
     ],
     ids=["last", "first", "two", "alternatives"],
 )
-def test_the_limit_counts_only_clauses_that_are_left(text):
+def test_the_limit_counts_only_clauses_that_are_left(text) -> None:
     assert parse(text) == ()
 
 
 @pytest.mark.parametrize("order", [1, -1], ids=["largest first", "smallest first"])
-def test_small_factors_are_multiplied_first_wherever_they_stand(order):
+def test_small_factors_are_multiplied_first_wherever_they_stand(order) -> None:
     none_of_b = f"-{alternatives(150, 'b')}"
     factors = [alternatives(200), alternatives(150, "b"), f"(c {none_of_b} OR d {none_of_b})"]
     # 200 times 150 would be too many on the way; the pair leaves nothing of the second.
     assert parse(" ".join(factors[::order])) == ()
 
 
-def test_the_limit_counts_only_distinct_clauses():
+def test_the_limit_counts_only_distinct_clauses() -> None:
     assert len(parse(f"{alternatives(8)} {alternatives(8)}")) == 8 * 9 // 2
     assert len(parse(" OR ".join(["a", "b"] * 1000))) == 2
 
@@ -284,7 +284,7 @@ HUGE = {
 
 
 @pytest.mark.parametrize("name", HUGE)
-def test_a_huge_expression_gets_an_answer_in_bounded_time(name):
+def test_a_huge_expression_gets_an_answer_in_bounded_time(name) -> None:
     text, expected = HUGE[name]
     started = time.perf_counter()
     if expected is None:
@@ -295,7 +295,7 @@ def test_a_huge_expression_gets_an_answer_in_bounded_time(name):
     assert time.perf_counter() - started < 20  # a slow machine; the usual is below 2
 
 
-def test_the_order_of_clauses_is_the_same_in_every_process():
+def test_the_order_of_clauses_is_the_same_in_every_process() -> None:
     code = (
         "from nearcast.keywords import parse\n"
         "print([(sorted(p), sorted(n)) for p, n in parse('(a OR b.c OR d) (e OR -f.g) -(h i)')])"
@@ -325,7 +325,7 @@ def test_the_order_of_clauses_is_the_same_in_every_process():
         (["-a", "(b", '"c'], {("a b c", "")}),
     ],
 )
-def test_entries_of_a_list_are_all_required_and_have_no_operators(entries, expected):
+def test_entries_of_a_list_are_all_required_and_have_no_operators(entries, expected) -> None:
     assert clauses(entries) == expected
 
 
@@ -345,18 +345,18 @@ def test_entries_of_a_list_are_all_required_and_have_no_operators(entries, expec
         ({"a"}, "neither an expression nor a list"),
     ],
 )
-def test_a_wrong_list_names_the_entry(keywords, claim):
+def test_a_wrong_list_names_the_entry(keywords, claim) -> None:
     with pytest.raises(InvalidSubscriptionError, match=claim) as caught:
         parse(keywords)
     assert caught.value.field == "keywords"
 
 
 @pytest.mark.parametrize("keywords", ["a b", "a AND b", ["a", "b"], "a.b", "(b) a a", "--a b"])
-def test_plain_keywords_are_a_set_of_tokens(keywords):
+def test_plain_keywords_are_a_set_of_tokens(keywords) -> None:
     assert plain(keywords) == {"a", "b"}
 
 
 @pytest.mark.parametrize("keywords", ["a OR b", "a -b", "a -a"])
-def test_alternatives_and_negations_are_not_plain(keywords):
+def test_alternatives_and_negations_are_not_plain(keywords) -> None:
     with pytest.raises(InvalidSubscriptionError, match="plain words"):
         plain(keywords)

@@ -46,7 +46,7 @@ def comma(tmp_path_factory):
     return run
 
 
-def test_settings_of_a_hub_survive_a_decimal_comma(comma, tmp_path):
+def test_settings_of_a_hub_survive_a_decimal_comma(comma, tmp_path) -> None:
     code = """
 window, space = nc.Window(seconds=2.5), (0.5, 0.25, 10.75, 9.5)
 hub = nc.Hub(index="ap-tree", kl_threshold=0.125, window=window, space=space)
@@ -68,7 +68,7 @@ opened.save(sys.argv[2])
             assert setting in data
 
 
-def test_error_texts_have_decimal_points(comma):
+def test_error_texts_have_decimal_points(comma) -> None:
     code = """
 import pyarrow as pa
 for attempt in (

@@ -26,7 +26,7 @@ import nearcast as nc
     ],
     ids=lambda ids: str(ids.type),
 )
-def test_ids_come_back_as_they_were_given(ids):
+def test_ids_come_back_as_they_were_given(ids) -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(table(ids, [["a"], ["b"]]))
     first, second = ids.to_pylist()
@@ -53,7 +53,7 @@ WORD_TYPES = [
 
 
 @pytest.mark.parametrize("type_", WORD_TYPES, ids=str)
-def test_every_arrow_type_of_word_lists_says_the_same(type_):
+def test_every_arrow_type_of_word_lists_says_the_same(type_) -> None:
     words = [["x", "a"], None, ["a", "a", "é"], ["b"]]
     made = pa.array(words, pa.list_(pa.string())) if "dictionary" in str(type_) else None
     if made is None:
@@ -76,7 +76,7 @@ def test_every_arrow_type_of_word_lists_says_the_same(type_):
 
 @pytest.mark.parametrize("encode", [lambda words: pa.array(words), coded], ids=["plain", "coded"])
 @pytest.mark.parametrize("start", [0, 1, 4])
-def test_a_slice_of_a_table_is_read_from_where_it_starts(encode, start):
+def test_a_slice_of_a_table_is_read_from_where_it_starts(encode, start) -> None:
     words = [["a"], ["b", "c"], None, ["d"], ["e"], ["f"]]
     ids = [f"s{i}" for i in range(6)]
     whole = pa.table({"id": ids, "keywords": encode(words), **boxes([BOX] * 6)})
@@ -96,7 +96,7 @@ def test_a_slice_of_a_table_is_read_from_where_it_starts(encode, start):
 
 
 @pytest.mark.parametrize("encode", [lambda words: words, lambda words: words.dictionary_encode()])
-def test_words_that_are_a_slice_themselves_are_read_from_where_they_start(encode):
+def test_words_that_are_a_slice_themselves_are_read_from_where_they_start(encode) -> None:
     words = encode(pa.array(["x", "y", "a", "b", "c"])).slice(2)
     lists = pa.ListArray.from_arrays(pa.array([0, 1, 3], pa.int32()), words)
     matcher = nc.Matcher()
@@ -107,7 +107,7 @@ def test_words_that_are_a_slice_themselves_are_read_from_where_they_start(encode
     assert pairs(matcher.match_table(asked)) == [(0, 1), (1, 2)]
 
 
-def test_chunks_of_a_table_are_one_table():
+def test_chunks_of_a_table_are_one_table() -> None:
     chunks = [
         table([1], [["a"]], [BOX]),
         table([2, 3], [None, ["b"]], [BOX, None]),
@@ -120,7 +120,7 @@ def test_chunks_of_a_table_are_one_table():
     assert sorted(matcher.match("a b", at=(5.5, 5.5))) == [3, 4]
 
 
-def test_chunks_with_different_dictionaries_keep_their_words():
+def test_chunks_with_different_dictionaries_keep_their_words() -> None:
     chunks = [
         pa.table({"id": [0, 1], "keywords": coded([["a"], ["b"]])}),
         pa.table({"id": [2, 3], "keywords": coded([["b"], ["c"]])}),
@@ -130,19 +130,19 @@ def test_chunks_with_different_dictionaries_keep_their_words():
     assert [sorted(matcher.match(word, at=HERE)) for word in "abc"] == [[0], [1, 2], [3]]
 
 
-def test_a_record_batch_is_a_table():
+def test_a_record_batch_is_a_table() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(table(["s"], [["a"]], [BOX]).to_batches()[0])
     assert pairs(matcher.match_table(points(["A!"], [HERE]).to_batches()[0])) == [(0, "s")]
 
 
-def test_null_keywords_mean_any_text_and_null_areas_anywhere(three):
+def test_null_keywords_mean_any_text_and_null_areas_anywhere(three) -> None:
     assert sorted(three.match("", at=HERE)) == ["box"]
     assert sorted(three.match("tea", at=(50, 50))) == ["tea"]
     assert sorted(three.match("free tea", at=HERE)) == ["box", "free tea", "tea"]
 
 
-def test_columns_that_are_not_there_are_null():
+def test_columns_that_are_not_there_are_null() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(pa.table({"id": ["words"], "keywords": [["a"]]}))
     matcher.subscribe_table(pa.table({"id": ["place"], **boxes([BOX])}))
@@ -150,7 +150,7 @@ def test_columns_that_are_not_there_are_null():
     assert matcher.match("a", at=(9, 9)) == ["words"]
 
 
-def test_whole_numbers_are_coordinates_too():
+def test_whole_numbers_are_coordinates_too() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(
         pa.table({"id": [1], "west": [0], "south": [0], "east": [2], "north": [2]})
@@ -158,7 +158,7 @@ def test_whole_numbers_are_coordinates_too():
     assert pairs(matcher.match_table(pa.table({"text": ["x"], "lon": [2], "lat": [0]}))) == [(0, 1)]
 
 
-def test_a_box_with_west_beyond_east_crosses_the_antimeridian():
+def test_a_box_with_west_beyond_east_crosses_the_antimeridian() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(table(["pacific"], [["a"]], [[170.0, -10.0, -170.0, 10.0]]))
     places = [(175, 0), (-175, 0), (180, 0), (-180, 0), (170, 10), (0, 0), (169.9, 0), (175, 11)]
@@ -170,13 +170,13 @@ def test_a_box_with_west_beyond_east_crosses_the_antimeridian():
     assert pairs(matcher.match_table(crossing)) == [(0, "pacific")]
 
 
-def test_an_empty_table_subscribes_nothing():
+def test_an_empty_table_subscribes_nothing() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(table(pa.array([], pa.string()), [], []))
     assert len(matcher) == 0
 
 
-def test_a_subscription_table_may_follow_another(three):
+def test_a_subscription_table_may_follow_another(three) -> None:
     three.subscribe_table(table(["more"], [["tea", "green"]]))
     assert sorted(three.match("green tea", at=(9, 9))) == ["more", "tea"]
 
@@ -184,7 +184,7 @@ def test_a_subscription_table_may_follow_another(three):
 # ---- match_table ----------------------------------------------------------------------------
 
 
-def test_touching_a_border_counts_for_points_and_boxes():
+def test_touching_a_border_counts_for_points_and_boxes() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(table([1], [["a"]], [BOX]))
     assert pairs(matcher.match_table(points(["a"] * 3, [(0, 0), (2, 1), (2.0001, 1)]))) == [
@@ -208,40 +208,40 @@ def test_touching_a_border_counts_for_points_and_boxes():
         "TEA Free ß",
     ],
 )
-def test_text_is_analysed_ascii_or_not(three, text):
+def test_text_is_analysed_ascii_or_not(three, text) -> None:
     rows = ["nothing", text, "Ünrelated", text]
     for type_ in (pa.string(), pa.large_string(), pa.string_view()):
         found = three.match_table(points(rows, [(9, 9), HERE, (9, 9), (9, 9)], type_=type_))
         assert pairs(found) == [(1, "box"), (1, "free tea"), (1, "tea"), (3, "tea")]
 
 
-def test_unicode_keywords_meet_unicode_texts():
+def test_unicode_keywords_meet_unicode_texts() -> None:
     matcher = nc.Matcher()
     matcher.subscribe("s", keywords=["STRASSE", "café"])
     rows = ["Cafe\u0301, straße 3", "cafe strasse", "CAFÉ STRASSE"]
     assert pairs(matcher.match_table(points(rows, [HERE] * 3))) == [(0, "s"), (2, "s")]
 
 
-def test_a_slice_of_texts_is_read_from_where_it_starts(three):
+def test_a_slice_of_texts_is_read_from_where_it_starts(three) -> None:
     rows = points(["free", "tea", "é", "free é tea", "tea"], [(9, 9)] * 5)
     assert pairs(three.match_table(rows.slice(1, 3))) == [(0, "tea"), (2, "tea")]
     assert pairs(three.match_table(rows.slice(4))) == [(0, "tea")]
 
 
-def test_tokens_are_taken_as_they_are(three):
+def test_tokens_are_taken_as_they_are(three) -> None:
     messages = points(
         [["Tea"], ["tea", "tea"], []], [(9, 9)] * 3, name="tokens", type_=pa.list_(pa.string())
     )
     assert pairs(three.match_table(messages)) == [(1, "tea")]
 
 
-def test_tokens_come_before_text(three):
+def test_tokens_come_before_text(three) -> None:
     both = points(["tea"], [(9, 9)]).append_column("tokens", pa.array([["coffee"]]))
     assert pairs(three.match_table(both)) == []
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7])
-def test_row_numbers_continue_over_batches(three, size):
+def test_row_numbers_continue_over_batches(three, size) -> None:
     messages = points(["tea", "x", "free tea", "é", "tea"], [HERE, (9, 9), HERE, HERE, (9, 9)])
     batches = pa.Table.from_batches(messages.to_batches(max_chunksize=size))
     found = three.match_table(batches)
@@ -249,7 +249,7 @@ def test_row_numbers_continue_over_batches(three, size):
     assert found["message"].to_pylist() == sorted(found["message"].to_pylist())
 
 
-def test_row_numbers_of_errors_continue_over_batches(three):
+def test_row_numbers_of_errors_continue_over_batches(three) -> None:
     messages = points(["tea"] * 4, [HERE] * 3 + [(0, 91)])
     batches = pa.Table.from_batches(messages.to_batches(max_chunksize=3))
     with pytest.raises(nc.InvalidMessageError, match=r"^from row 3 on: row 0: lat: got 91"):
@@ -257,7 +257,7 @@ def test_row_numbers_of_errors_continue_over_batches(three):
 
 
 @pytest.mark.parametrize("name", ["text", "tokens"])
-def test_an_empty_table_matches_nothing(three, name):
+def test_an_empty_table_matches_nothing(three, name) -> None:
     type_ = pa.string() if name == "text" else pa.list_(pa.dictionary(pa.int32(), pa.string()))
     schema = pa.schema([(name, type_), ("lon", pa.float64()), ("lat", pa.float64())])
     for empty in (schema.empty_table(), pa.Table.from_batches([], schema)):
@@ -267,13 +267,13 @@ def test_an_empty_table_matches_nothing(three, name):
         assert found.schema.types == [pa.int64(), pa.string()]
 
 
-def test_a_matcher_without_subscriptions_matches_nothing():
+def test_a_matcher_without_subscriptions_matches_nothing() -> None:
     matcher = nc.Matcher()
     assert matcher.match("tea", at=HERE) == []
     assert matcher.match_table(points(["tea"], [HERE])).num_rows == 0
 
 
-def test_a_dictionary_is_looked_up_again_when_new_words_were_subscribed():
+def test_a_dictionary_is_looked_up_again_when_new_words_were_subscribed() -> None:
     matcher = nc.Matcher()
     matcher.subscribe("s1", keywords=["a"])
     messages = points(coded([["a"], ["b"], ["c", "a"], ["b", "c"]]), [HERE] * 4, name="tokens")
@@ -285,7 +285,7 @@ def test_a_dictionary_is_looked_up_again_when_new_words_were_subscribed():
     assert pairs(matcher.match_table(messages)) == [(1, "s2"), (3, "s2"), (3, "s3")]
 
 
-def test_a_dictionary_that_was_matched_can_be_subscribed():
+def test_a_dictionary_that_was_matched_can_be_subscribed() -> None:
     words = coded([["a"], ["b"], ["a", "b"]])
     matcher = nc.Matcher()
     messages = points(words, [HERE] * 3, name="tokens")
@@ -294,7 +294,7 @@ def test_a_dictionary_that_was_matched_can_be_subscribed():
     assert pairs(matcher.match_table(messages)) == [(0, 0), (1, 1), (2, 0), (2, 1), (2, 2)]
 
 
-def test_another_dictionary_of_the_same_shape_is_another_dictionary():
+def test_another_dictionary_of_the_same_shape_is_another_dictionary() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(pa.table({"id": [0, 1], "keywords": coded([["a"], ["b"]])}))
     one = points(coded([["a"], ["b"]]), [HERE] * 2, name="tokens")
@@ -304,7 +304,7 @@ def test_another_dictionary_of_the_same_shape_is_another_dictionary():
         assert pairs(matcher.match_table(other)) == [(0, 1), (1, 0)]
 
 
-def test_match_table_and_match_agree():
+def test_match_table_and_match_agree() -> None:
     dice = np.random.default_rng(5)
     words = ["tea", "free", "é", "ß", "sale", "a"]
 
@@ -333,7 +333,7 @@ def test_match_table_and_match_agree():
     assert pairs(matcher.match_table(pa.table({"text": texts, **boxes(areas)}))) == sorted(single)
 
 
-def test_measuring_counts_what_matching_finds(three):
+def test_measuring_counts_what_matching_finds(three) -> None:
     messages = points(["tea", "free tea", "x"], [HERE] * 3)
     found = three.match_table(messages).num_rows
     measured = three.measure_table(pa.Table.from_batches(messages.to_batches(max_chunksize=2)))
@@ -345,7 +345,7 @@ def test_measuring_counts_what_matching_finds(three):
 # ---- life -----------------------------------------------------------------------------------
 
 
-def test_inputs_may_go_after_the_call():
+def test_inputs_may_go_after_the_call() -> None:
     matcher = nc.Matcher()
     for kind in (pa.list_(pa.string()), None):
         words = [[f"w{i}", "common"] for i in range(500)]
@@ -364,7 +364,7 @@ def test_inputs_may_go_after_the_call():
     assert sorted(found["subscription"].to_pylist()) == ["coded 499", "plain 499"]
 
 
-def test_unsubscribing_a_table_takes_lists_arrays_and_chunks(three):
+def test_unsubscribing_a_table_takes_lists_arrays_and_chunks(three) -> None:
     three.unsubscribe_table(["tea"])
     three.unsubscribe_table(pa.array(["box"], pa.large_string()))
     three.unsubscribe_table(pa.chunked_array([["free tea"], []], pa.string()))
@@ -376,34 +376,34 @@ def test_unsubscribing_a_table_takes_lists_arrays_and_chunks(three):
 @pytest.mark.parametrize(
     "ids", [["tea", "box", "none"], ["tea", "tea"], [1], ["tea", None], ["tea", 1]]
 )
-def test_unsubscribing_a_table_is_all_or_nothing(three, ids):
+def test_unsubscribing_a_table_is_all_or_nothing(three, ids) -> None:
     with pytest.raises(nc.UnknownIdError):
         three.unsubscribe_table(ids)
     assert sorted(three.match("free tea", at=HERE)) == ["box", "free tea", "tea"]
     three.check_invariants()
 
 
-def test_an_id_is_free_after_unsubscribing(three):
+def test_an_id_is_free_after_unsubscribing(three) -> None:
     three.unsubscribe("tea")
     assert "tea" not in three
     three.subscribe("tea", keywords="coffee")
     assert three.match("coffee", at=(9, 9)) == ["tea"]
 
 
-def test_unsubscribing_what_is_not_there_is_an_error(three):
+def test_unsubscribing_what_is_not_there_is_an_error(three) -> None:
     with pytest.raises(nc.UnknownIdError, match="'none'"):
         three.unsubscribe("none")
     with pytest.raises(KeyError):
         three.unsubscribe(1)
 
 
-def test_ids_may_become_of_the_other_kind_when_none_is_left(three):
+def test_ids_may_become_of_the_other_kind_when_none_is_left(three) -> None:
     three.unsubscribe_table(["tea", "box", "free tea"])
     three.subscribe_table(table([1, 2], [["tea"], ["free"]]))
     assert sorted(three.match("free tea", at=HERE)) == [1, 2]
 
 
-def test_what_cannot_be_an_id_is_not_in_a_matcher(three):
+def test_what_cannot_be_an_id_is_not_in_a_matcher(three) -> None:
     assert not [x for x in ("", True, 2**70, "\ud800", None, 1.0, b"tea") if x in three]
     numbered = nc.Matcher()
     numbered.subscribe(1, keywords="a")
@@ -420,7 +420,7 @@ def test_what_cannot_be_an_id_is_not_in_a_matcher(three):
         ("Tea!", (4.0, 4.0)),
     ],
 )
-def test_a_message_matches_however_plainly_it_is_given(message, at):
+def test_a_message_matches_however_plainly_it_is_given(message, at) -> None:
     matcher = nc.Matcher()
     matcher.subscribe(1, keywords=["tea"], area=[0, 0, 9, 9])
     assert matcher.match(message, at=at) == [1]
@@ -437,7 +437,7 @@ def test_a_message_matches_however_plainly_it_is_given(message, at):
         (["tea"], None),
     ],
 )
-def test_a_plain_message_that_is_wrong_is_refused(message, at):
+def test_a_plain_message_that_is_wrong_is_refused(message, at) -> None:
     matcher = nc.Matcher()
     matcher.subscribe(1, keywords=["tea"], area=[0, 0, 9, 9])
     with pytest.raises(nc.InvalidMessageError):

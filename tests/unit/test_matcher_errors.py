@@ -55,7 +55,7 @@ def bad(**columns):
     ],
     ids=lambda value: value[:50] if isinstance(value, str) else "",
 )
-def test_a_wrong_subscription_table_is_refused_whole(three, columns, said):
+def test_a_wrong_subscription_table_is_refused_whole(three, columns, said) -> None:
     before = three.stats() | {"vocabulary": 0, "vocabulary_bytes": 0}
     with pytest.raises(nc.InvalidSubscriptionError, match=re.escape(said)):
         three.subscribe_table(pa.table(columns))
@@ -64,7 +64,7 @@ def test_a_wrong_subscription_table_is_refused_whole(three, columns, said):
     three.check_invariants()
 
 
-def test_the_row_of_an_error_counts_from_the_start_of_a_slice(three):
+def test_the_row_of_an_error_counts_from_the_start_of_a_slice(three) -> None:
     rows = pa.table(
         bad(id=["p", "q", "r"], keywords=[[None], ["x"], ["y", None]], **boxes([BOX] * 3))
     )
@@ -72,7 +72,7 @@ def test_the_row_of_an_error_counts_from_the_start_of_a_slice(three):
         three.subscribe_table(rows.slice(1))
 
 
-def test_nulls_under_a_null_list_do_not_matter():
+def test_nulls_under_a_null_list_do_not_matter() -> None:
     values = pa.array(["a", None, "b"])
     lists = pa.ListArray.from_arrays(
         pa.array([0, 1, 2, 3], pa.int32()), values, mask=pa.array([False, True, False])
@@ -83,7 +83,7 @@ def test_nulls_under_a_null_list_do_not_matter():
 
 
 @pytest.mark.parametrize("ids", [["new", "tea"], ["new", "other", "new"]])
-def test_a_table_with_an_id_in_use_is_refused_whole(three, ids):
+def test_a_table_with_an_id_in_use_is_refused_whole(three, ids) -> None:
     with pytest.raises(nc.DuplicateIdError, match=f"'{ids[-1]}'"):
         three.subscribe_table(table(ids, [["tea"]] * len(ids)))
     assert len(three) == 3
@@ -94,7 +94,7 @@ def test_a_table_with_an_id_in_use_is_refused_whole(three, ids):
     assert sorted(three.match("tea", at=(9, 9))) == ["new", "tea"]
 
 
-def test_ids_of_two_kinds_are_refused(three):
+def test_ids_of_two_kinds_are_refused(three) -> None:
     with pytest.raises(
         nc.InvalidSubscriptionError, match="id 5: got a whole number, wanted a string"
     ):
@@ -136,20 +136,20 @@ def test_ids_of_two_kinds_are_refused(three):
     ids=lambda value: value[:50] if isinstance(value, str) else "",
 )
 @pytest.mark.parametrize("stop_words", [(), ("the",)], ids=["plain", "stop words"])
-def test_a_wrong_message_table_is_refused(columns, said, stop_words):
+def test_a_wrong_message_table_is_refused(columns, said, stop_words) -> None:
     matcher = nc.Matcher(analyzer=nc.Analyzer(stop_words=stop_words))
     with pytest.raises(nc.InvalidMessageError, match=re.escape(said)):
         matcher.match_table(pa.table(columns))
 
 
-def test_a_column_that_is_there_twice_is_refused(three):
+def test_a_column_that_is_there_twice_is_refused(three) -> None:
     twice = pa.table([["a"], [0.0], [0.0], [0.0]], names=["text", "lon", "lat", "lat"])
     with pytest.raises(nc.InvalidMessageError, match="column 'lat' is there more than once"):
         three.match_table(twice)
 
 
 @pytest.mark.parametrize("message", [None, 5, b"tea", [1], ["tea", None], ["\ud800"]])
-def test_what_is_neither_text_nor_tokens_is_refused(three, message):
+def test_what_is_neither_text_nor_tokens_is_refused(three, message) -> None:
     with pytest.raises(nc.InvalidMessageError, match="neither a text nor tokens"):
         three.match(message, at=HERE)
 
@@ -157,13 +157,13 @@ def test_what_is_neither_text_nor_tokens_is_refused(three, message):
 @pytest.mark.parametrize(
     "place", [{}, {"at": HERE, "bbox": BOX}, {"at": (0, 91)}, {"bbox": [0, 1, 1, 0]}]
 )
-def test_a_message_has_one_good_place(three, place):
+def test_a_message_has_one_good_place(three, place) -> None:
     with pytest.raises(nc.InvalidMessageError):
         three.match("tea", **place)
 
 
 @pytest.mark.parametrize("id_", ["", None, 1.0, True, 2**63, -(2**63) - 1, "\ud800", b"s"])
-def test_what_is_not_an_id_is_refused(id_):
+def test_what_is_not_an_id_is_refused(id_) -> None:
     with pytest.raises(nc.InvalidSubscriptionError, match="id is not an id"):
         nc.Matcher().subscribe(id_, keywords="a")
 
@@ -182,14 +182,14 @@ def test_what_is_not_an_id_is_refused(id_):
         ({"area": [0, 1, 0, 0]}, "area: south is greater than north"),
     ],
 )
-def test_a_wrong_subscription_changes_nothing(three, fields, said):
+def test_a_wrong_subscription_changes_nothing(three, fields, said) -> None:
     with pytest.raises(nc.InvalidSubscriptionError, match=re.escape(said)):
         three.subscribe("new", **fields)
     assert len(three) == 3
     three.check_invariants()
 
 
-def test_as_many_keywords_as_a_clause_can_hold_are_accepted():
+def test_as_many_keywords_as_a_clause_can_hold_are_accepted() -> None:
     matcher = nc.Matcher()
     words = [f"w{i}" for i in range(8191)]
     matcher.subscribe("s", keywords=words)
@@ -197,7 +197,7 @@ def test_as_many_keywords_as_a_clause_can_hold_are_accepted():
     assert matcher.match(words[1:], at=HERE) == []
 
 
-def test_a_subscription_with_an_id_in_use_changes_nothing(three):
+def test_a_subscription_with_an_id_in_use_changes_nothing(three) -> None:
     with pytest.raises(nc.DuplicateIdError, match=r"'tea'.*in use") as caught:
         three.subscribe("tea", keywords="coffee")
     assert caught.value.hint == "unsubscribe the old one first"
@@ -207,7 +207,7 @@ def test_a_subscription_with_an_id_in_use_changes_nothing(three):
 # ---- the whole ------------------------------------------------------------------------------
 
 
-def test_an_unknown_index_kind_is_named_with_those_there_are():
+def test_an_unknown_index_kind_is_named_with_those_there_are() -> None:
     with pytest.raises(nc.InvalidParameterError, match=r"got 'fast', wanted one of .*brute-force"):
         nc.Matcher("fast")
 
@@ -217,12 +217,12 @@ def test_an_unknown_index_kind_is_named_with_those_there_are():
     [(1, "unknown parameter: got 'depth'"), ([1], "has the wrong type"), (10**400, "not finite")],
     ids=["unknown", "list", "huge"],
 )
-def test_a_parameter_that_the_kind_does_not_have_is_refused(value, said):
+def test_a_parameter_that_the_kind_does_not_have_is_refused(value, said) -> None:
     with pytest.raises(nc.InvalidParameterError, match=said):
         nc.Matcher("brute-force", depth=value)
 
 
-def test_a_parameter_out_of_its_range_is_refused_by_name():
+def test_a_parameter_out_of_its_range_is_refused_by_name() -> None:
     numbered = [
         (kind.name, spec)
         for kind in nc.indexes()
@@ -236,7 +236,7 @@ def test_a_parameter_out_of_its_range_is_refused_by_name():
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in nc.indexes()])
-def test_stats_are_sizes_that_grow_with_what_is_subscribed(kind):
+def test_stats_are_sizes_that_grow_with_what_is_subscribed(kind) -> None:
     matcher = nc.Matcher(kind)
     assert matcher.index == kind
     empty = matcher.stats()
@@ -253,7 +253,7 @@ def test_stats_are_sizes_that_grow_with_what_is_subscribed(kind):
     assert all(full[part] > empty[part] for part in ("store_bytes", "id_bytes", "vocabulary_bytes"))
 
 
-def test_a_custom_analyzer_reads_keywords_and_texts():
+def test_a_custom_analyzer_reads_keywords_and_texts() -> None:
     matcher = nc.Matcher(
         analyzer=nc.Analyzer(stop_words={"the", "and"}, stem=lambda t: t.rstrip("s"))
     )
@@ -267,7 +267,7 @@ def test_a_custom_analyzer_reads_keywords_and_texts():
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in nc.indexes()])
-def test_an_index_that_grows_by_tables_reports_each_match_once(kind):
+def test_an_index_that_grows_by_tables_reports_each_match_once(kind) -> None:
     """Indexes choose anew at some sizes, which a table may pass on its way."""
     matcher = nc.Matcher(kind)
     words = [f"w{i}" for i in range(7)]
@@ -280,7 +280,7 @@ def test_an_index_that_grows_by_tables_reports_each_match_once(kind):
     assert sorted(matcher.match("w1 w2 w3", at=(4, 1))) == expected
 
 
-def test_learning_from_messages_changes_no_answer():
+def test_learning_from_messages_changes_no_answer() -> None:
     for kind in nc.indexes():
         matcher = nc.Matcher(kind.name)
         matcher.learn_table(points(["tea", "é free"] * 10, [HERE] * 20))

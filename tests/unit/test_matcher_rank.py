@@ -25,7 +25,7 @@ def ranker():
     return matcher
 
 
-def test_a_score_is_text_and_place_together(ranker):
+def test_a_score_is_text_and_place_together(ranker) -> None:
     assert ranker.mode == "rank"
     assert ranker.rank("Tea!", at=HERE) == [("s1", pytest.approx(0.4 + 0.6 / 2))]
     assert ranker.rank("Tea and cake", at=(9, 9)) == [("s1", pytest.approx(0.6))]
@@ -33,7 +33,7 @@ def test_a_score_is_text_and_place_together(ranker):
     assert ranker.rank("Cake", bbox=[1, 0, 3, 2]) == [("s1", pytest.approx(0.2 + 0.3))]
 
 
-def test_rank_table_gives_rows_ids_and_scores(ranker):
+def test_rank_table_gives_rows_ids_and_scores(ranker) -> None:
     found = ranker.rank_table(points(["tea", "jam", "cake tea"], [HERE] * 3))
     assert found.column_names == ["message", "subscription", "score"]
     assert found.to_pydict() == {
@@ -43,12 +43,12 @@ def test_rank_table_gives_rows_ids_and_scores(ranker):
     }
 
 
-def test_rows_of_many_batches_count_through(ranker):
+def test_rows_of_many_batches_count_through(ranker) -> None:
     messages = pa.concat_tables([points(["jam", "tea"], [HERE] * 2), points(["cake"], [HERE])])
     assert ranker.rank_table(messages).column("message").to_pylist() == [1, 2]
 
 
-def test_ids_may_be_numbers():
+def test_ids_may_be_numbers() -> None:
     matcher = nc.Matcher(mode="rank")
     table = rank_table([7, 8], [["tea"], ["jam"]], [BOX, BOX], [0, 1], [1, 1])
     matcher.subscribe_table(table)
@@ -59,7 +59,7 @@ def test_ids_may_be_numbers():
     assert len(matcher) == 1
 
 
-def test_a_new_epoch_weighs_all_at_once(ranker):
+def test_a_new_epoch_weighs_all_at_once(ranker) -> None:
     ranker.set_weights(Weights(99, {"tea": 99}))
     light, heavy = 1.0, Weights(99).idf("cake")
     share = heavy / (light + heavy)
@@ -70,20 +70,20 @@ def test_a_new_epoch_weighs_all_at_once(ranker):
     assert dict(ranker.rank("tea", at=HERE)) == {"s1": pytest.approx(0.7), "s2": 1}
 
 
-def test_words_that_come_after_the_epoch_have_its_weight(ranker):
+def test_words_that_come_after_the_epoch_have_its_weight(ranker) -> None:
     ranker.set_weights(Weights(99, {"later": 99}))
     ranker.subscribe("s2", keywords=["later", "unlisted"], area=BOX, alpha=0, threshold=0.1)
     light, heavy = 1.0, Weights(99).idf("unlisted")
     assert ranker.rank("later", at=HERE) == [("s2", pytest.approx(light / (light + heavy)))]
 
 
-def test_a_threshold_below_half_a_unit_lets_everything_pass():
+def test_a_threshold_below_half_a_unit_lets_everything_pass() -> None:
     matcher = nc.Matcher(mode="rank")
     matcher.subscribe("s1", keywords=["tea"], area=BOX, alpha=0.5, threshold=1e-12)
     assert matcher.rank("jam", at=(99, 9)) == [("s1", 0)]
 
 
-def test_a_snapshot_keeps_mode_weights_and_scores(ranker, tmp_path):
+def test_a_snapshot_keeps_mode_weights_and_scores(ranker, tmp_path) -> None:
     ranker.set_weights(Weights(9, {"tea": 9}))
     ranker.save(tmp_path / "ranks")
     opened = nc.Matcher.open(tmp_path / "ranks")
@@ -103,12 +103,12 @@ def test_a_snapshot_keeps_mode_weights_and_scores(ranker, tmp_path):
         (lambda m: m.set_weights(None), "match"),
     ],
 )
-def test_a_matcher_answers_in_its_own_mode_only(call, mode):
+def test_a_matcher_answers_in_its_own_mode_only(call, mode) -> None:
     with pytest.raises(nc.InvalidParameterError, match=f"in mode '{mode}'"):
         call(nc.Matcher(mode=mode))
 
 
-def test_an_unknown_mode_is_refused():
+def test_an_unknown_mode_is_refused() -> None:
     with pytest.raises(nc.InvalidParameterError, match="'match' or 'rank'"):
         nc.Matcher(mode="top")
 
@@ -128,7 +128,7 @@ def test_an_unknown_mode_is_refused():
         ({"threshold": 1.01}, "above 0, to 1"),
     ],
 )
-def test_a_rank_subscription_that_cannot_be_changes_nothing(ranker, change, words):
+def test_a_rank_subscription_that_cannot_be_changes_nothing(ranker, change, words) -> None:
     fields = {"keywords": ["tea"], "area": BOX, **TERMS} | change
     with pytest.raises(nc.InvalidSubscriptionError, match=words):
         ranker.subscribe("s2", **fields)
@@ -136,7 +136,7 @@ def test_a_rank_subscription_that_cannot_be_changes_nothing(ranker, change, word
     ranker.check_invariants()
 
 
-def test_terms_of_ranking_have_no_meaning_in_a_match():
+def test_terms_of_ranking_have_no_meaning_in_a_match() -> None:
     with pytest.raises(nc.InvalidSubscriptionError, match="alpha has no meaning"):
         nc.Matcher().subscribe("s1", keywords="tea", alpha=0.5)
 
@@ -154,7 +154,7 @@ def test_terms_of_ranking_have_no_meaning_in_a_match():
         ({"ids": ["s2", "s2"]}, "'s2'"),
     ],
 )
-def test_a_table_with_one_bad_row_changes_nothing(ranker, change, words):
+def test_a_table_with_one_bad_row_changes_nothing(ranker, change, words) -> None:
     good = {
         "ids": ["s2", "s3"],
         "keywords": [["tea"], ["jam"]],
@@ -170,7 +170,7 @@ def test_a_table_with_one_bad_row_changes_nothing(ranker, change, words):
     assert len(ranker) == 3
 
 
-def test_a_missing_column_is_named(ranker):
+def test_a_missing_column_is_named(ranker) -> None:
     table = rank_table(["s2"], [["tea"]], [BOX], [1], [1]).drop_columns(["threshold"])
     with pytest.raises(nc.InvalidSubscriptionError, match="'threshold' is missing"):
         ranker.subscribe_table(table)

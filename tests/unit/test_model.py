@@ -32,7 +32,7 @@ NOT_FINITE = [nan, inf, -inf, 10**400, -(10**400), np.float64("nan")]
 
 @pytest.mark.parametrize("bad", NOT_NUMBERS + NOT_FINITE, ids=repr)
 @pytest.mark.parametrize("side", ["west", "south", "east", "north"])
-def test_each_side_of_a_box_must_be_a_finite_number(side, bad):
+def test_each_side_of_a_box_must_be_a_finite_number(side, bad) -> None:
     with pytest.raises(InvalidParameterError, match=f"^{side} is not (a number|finite)"):
         Bbox(**{"west": 0, "south": 0, "east": 1, "north": 1, side: bad})
 
@@ -40,7 +40,7 @@ def test_each_side_of_a_box_must_be_a_finite_number(side, bad):
 @pytest.mark.parametrize(
     ("side", "limit"), [("west", 180), ("south", 90), ("east", 180), ("north", 90)]
 )
-def test_each_side_of_a_box_ends_at_its_limit_and_not_before(side, limit):
+def test_each_side_of_a_box_ends_at_its_limit_and_not_before(side, limit) -> None:
     sides = {"west": 0, "south": -90, "east": 1, "north": 90}
     for sign in (1, -1):
         if side != "south" or sign < 0:
@@ -49,39 +49,39 @@ def test_each_side_of_a_box_ends_at_its_limit_and_not_before(side, limit):
             Bbox(**{**sides, side: sign * np.nextafter(limit, inf)})
 
 
-def test_a_box_may_cross_the_antimeridian_or_be_a_point():
+def test_a_box_may_cross_the_antimeridian_or_be_a_point() -> None:
     assert Bbox(170, 0, -170, 1).west == 170
     assert Bbox(5, 5, 5, 5) == Bbox(5.0, 5.0, 5.0, 5.0)
 
 
-def test_a_box_upside_down_hints_at_swapping():
+def test_a_box_upside_down_hints_at_swapping() -> None:
     with pytest.raises(InvalidParameterError, match="got south 41 and north 40") as caught:
         Bbox(0, 41, 1, 40)
     assert "swap" in caught.value.hint
 
 
 @pytest.mark.parametrize("number", [np.float32(1), np.int64(1), Fraction(1), 1])
-def test_any_real_number_becomes_a_float(number):
+def test_any_real_number_becomes_a_float(number) -> None:
     assert type(Bbox(0, 0, number, 1).east) is float
 
 
 @pytest.mark.parametrize("radius", [-1, -0.001, nan, inf, True, "5", 10**400], ids=repr)
-def test_a_radius_is_a_finite_number_from_zero(radius):
+def test_a_radius_is_a_finite_number_from_zero(radius) -> None:
     with pytest.raises(InvalidParameterError, match=r"^radius_m is"):
         Circle((0, 0), radius)
 
 
-def test_a_circle_may_be_a_point():
+def test_a_circle_may_be_a_point() -> None:
     assert Circle([1, 2], 0) == Circle((1.0, 2.0), 0.0)
 
 
 @pytest.mark.parametrize("center", [5, "ab", [1], [1, 2, 3], {}, {1, 2}, None, [1, "2"], [nan, 0]])
-def test_a_center_is_a_pair_of_numbers(center):
+def test_a_center_is_a_pair_of_numbers(center) -> None:
     with pytest.raises(InvalidParameterError, match="center"):
         Circle(center, 1)
 
 
-def test_swapped_coordinates_are_hinted_at_only_where_swapping_would_help():
+def test_swapped_coordinates_are_hinted_at_only_where_swapping_would_help() -> None:
     with pytest.raises(InvalidParameterError, match="latitude of center") as caught:
         Circle((40.7, -120), 1)
     assert "swapped" in caught.value.hint
@@ -90,7 +90,7 @@ def test_swapped_coordinates_are_hinted_at_only_where_swapping_would_help():
     assert caught.value.hint is None
 
 
-def test_positions_of_rings_may_have_an_altitude_that_is_ignored():
+def test_positions_of_rings_may_have_an_altitude_that_is_ignored() -> None:
     assert Polygon([[[x, y, 9] for x, y in SQUARE]]) == Polygon([SQUARE])
 
 
@@ -109,12 +109,12 @@ def test_positions_of_rings_may_have_an_altitude_that_is_ignored():
         (SQUARE, "longitude|is not a list"),
     ],
 )
-def test_a_polygon_names_the_ring_and_the_position_that_is_wrong(rings, claim):
+def test_a_polygon_names_the_ring_and_the_position_that_is_wrong(rings, claim) -> None:
     with pytest.raises(InvalidParameterError, match=claim):
         Polygon(rings)
 
 
-def test_a_multipolygon_takes_polygons_or_their_rings():
+def test_a_multipolygon_takes_polygons_or_their_rings() -> None:
     assert MultiPolygon([[SQUARE]]) == MultiPolygon((Polygon([SQUARE]),))
     with pytest.raises(InvalidParameterError, match="no polygons"):
         MultiPolygon([])
@@ -141,12 +141,12 @@ def test_a_multipolygon_takes_polygons_or_their_rings():
     ],
     ids=repr,
 )
-def test_a_window_is_one_positive_number(options):
+def test_a_window_is_one_positive_number(options) -> None:
     with pytest.raises(InvalidParameterError, match="window"):
         Window(**options)
 
 
-def test_a_window_keeps_its_number():
+def test_a_window_keeps_its_number() -> None:
     assert Window(count=np.int64(5)) == Window(count=5)
     assert type(Window(seconds=5).seconds) is float
 
@@ -163,7 +163,7 @@ VALUES = [
 
 
 @pytest.mark.parametrize("value", VALUES, ids=lambda v: type(v).__name__)
-def test_values_cannot_be_changed_and_can_be_hashed_and_pickled(value):
+def test_values_cannot_be_changed_and_can_be_hashed_and_pickled(value) -> None:
     name = "positive" if isinstance(value, Clause) else dataclasses.fields(value)[0].name
     with pytest.raises(AttributeError):
         setattr(value, name, 0)
@@ -171,12 +171,12 @@ def test_values_cannot_be_changed_and_can_be_hashed_and_pickled(value):
 
 
 @pytest.mark.parametrize("value", VALUES[:4], ids=lambda v: type(v).__name__)
-def test_an_area_is_read_as_itself(value):
+def test_an_area_is_read_as_itself(value) -> None:
     assert area_from(value) is value
 
 
 class Shape:
-    def __repr__(self):
+    def __repr__(self) -> str:
         return "Shape()"
 
     __geo_interface__: ClassVar = {"type": "Polygon", "coordinates": (tuple(map(tuple, SQUARE)),)}
@@ -196,7 +196,7 @@ class Shape:
     ],
     ids=repr,
 )
-def test_an_area_is_read_from_lists_mappings_and_geometries(value, area):
+def test_an_area_is_read_from_lists_mappings_and_geometries(value, area) -> None:
     assert area_from(value) == area
 
 
@@ -231,24 +231,24 @@ def test_an_area_is_read_from_lists_mappings_and_geometries(value, area):
     ],
     ids=repr,
 )
-def test_what_is_not_an_area_is_an_invalid_subscription_that_names_the_field(value):
+def test_what_is_not_an_area_is_an_invalid_subscription_that_names_the_field(value) -> None:
     with pytest.raises(InvalidSubscriptionError, match=r"^zone: ") as caught:
         area_from(value, field="zone")
     assert caught.value.field == "zone"
 
 
-def test_unknown_members_of_an_area_are_named():
+def test_unknown_members_of_an_area_are_named() -> None:
     with pytest.raises(InvalidSubscriptionError, match="unknown members 'crs', 7"):
         area_from({"type": "Polygon", "coordinates": [SQUARE], "crs": 1, 7: 2})
 
 
-def test_a_feature_hints_at_its_geometry():
+def test_a_feature_hints_at_its_geometry() -> None:
     with pytest.raises(InvalidSubscriptionError) as caught:
         area_from({"type": "Feature", "geometry": {}})
     assert "geometry" in caught.value.hint
 
 
-def test_points_and_boxes_are_read_with_the_error_of_the_caller():
+def test_points_and_boxes_are_read_with_the_error_of_the_caller() -> None:
     assert point_from([1, 2]) == (1.0, 2.0)
     assert bbox_from(Bbox(0, 0, 1, 1)) == bbox_from([0, 0, 1, 1])
     with pytest.raises(InvalidMessageError, match=r"^at: longitude"):

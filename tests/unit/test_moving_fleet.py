@@ -37,7 +37,7 @@ def times(routes):
 # ---- routes ---------------------------------------------------------------------------------
 
 
-def test_destinations_are_distinct_and_belong_to_the_seed(town, routes):
+def test_destinations_are_distinct_and_belong_to_the_seed(town, routes) -> None:
     chosen = routes.destinations.tolist()
     assert len(set(chosen)) == 12
     assert find_routes(town, 5, 12).destinations.tolist() == chosen
@@ -45,16 +45,16 @@ def test_destinations_are_distinct_and_belong_to_the_seed(town, routes):
 
 
 @pytest.mark.parametrize(("asked", "found"), [(1, 2), (3, 3), (99, 4)])
-def test_there_are_two_destinations_at_least_and_all_nodes_at_most(asked, found):
+def test_there_are_two_destinations_at_least_and_all_nodes_at_most(asked, found) -> None:
     assert len(find_routes(square(), 1, asked).destinations) == found
 
 
-def test_times_are_those_of_an_independent_search(routes, times):
+def test_times_are_those_of_an_independent_search(routes, times) -> None:
     for row, node in enumerate(routes.destinations.tolist()):
         assert routes.times[row] == pytest.approx(times[node], rel=EXACT)
 
 
-def test_following_the_arcs_takes_the_least_time(routes, times):
+def test_following_the_arcs_takes_the_least_time(routes, times) -> None:
     network = routes.network
     tails, heads = network.arc_tails(), network.arc_heads()
     arc_times = np.repeat(network.lengths / CLASS_SPEED**network.classes, 2)
@@ -69,7 +69,7 @@ def test_following_the_arcs_takes_the_least_time(routes, times):
         assert routes.next_arcs[row, destination] == NO_ARC
 
 
-def test_a_fast_detour_is_shorter_than_a_slow_street():
+def test_a_fast_detour_is_shorter_than_a_slow_street() -> None:
     network = square()
     nodes = {tuple(point): node for node, point in enumerate(network.points.tolist())}
     routes = find_routes(network, 1, 4)
@@ -92,7 +92,7 @@ def time_to_go(fleet, network, times):
 
 
 @pytest.mark.parametrize("speed", [*SPEEDS, "mixed", 0.5])
-def test_objects_are_on_roads(town, routes, speed):
+def test_objects_are_on_roads(town, routes, speed) -> None:
     fleet = Fleet(routes, 200, 1, speed)
     for _ in range(20):
         assert distances_to_roads(town, fleet.points()).max() < EXACT
@@ -101,7 +101,7 @@ def test_objects_are_on_roads(town, routes, speed):
 
 
 @pytest.mark.parametrize("speed", [*SPEEDS, "mixed", 0.5])
-def test_nobody_comes_further_than_speed_times_time(routes, speed):
+def test_nobody_comes_further_than_speed_times_time(routes, speed) -> None:
     fleet = Fleet(routes, 500, 1, speed)
     before = fleet.points()
     for seconds in [30.0] * 30 + [0.1, 7.0, 1_000.0]:
@@ -112,7 +112,7 @@ def test_nobody_comes_further_than_speed_times_time(routes, speed):
         before = after
 
 
-def test_speed_on_an_edge_is_that_of_the_object_times_that_of_the_class(town, routes):
+def test_speed_on_an_edge_is_that_of_the_object_times_that_of_the_class(town, routes) -> None:
     fleet = Fleet(routes, 2_000, 1, "mixed")
     seen = set()
     for _ in range(20):
@@ -128,7 +128,7 @@ def test_speed_on_an_edge_is_that_of_the_object_times_that_of_the_class(town, ro
 
 
 @pytest.mark.parametrize("speed", [*SPEEDS, "mixed"])
-def test_objects_begin_in_the_direction_of_the_shortest_way(town, routes, times, speed):
+def test_objects_begin_in_the_direction_of_the_shortest_way(town, routes, times, speed) -> None:
     fleet = Fleet(routes, 300, 2, speed)
     edges = fleet.arcs // 2
     arc_times = (town.lengths / CLASS_SPEED**town.classes)[edges]
@@ -142,7 +142,7 @@ def test_objects_begin_in_the_direction_of_the_shortest_way(town, routes, times,
 @pytest.mark.parametrize("speed", [*SPEEDS, "mixed"])
 def test_whoever_has_not_arrived_comes_nearer_by_just_the_time_that_passed(
     town, routes, times, speed
-):
+) -> None:
     fleet = Fleet(routes, 300, 3, speed)
     under_way = 0
     for _ in range(30):
@@ -155,7 +155,7 @@ def test_whoever_has_not_arrived_comes_nearer_by_just_the_time_that_passed(
     assert under_way > 300
 
 
-def test_whoever_arrives_sets_out_for_somewhere_else(town, routes, times):
+def test_whoever_arrives_sets_out_for_somewhere_else(town, routes, times) -> None:
     fleet = Fleet(routes, 300, 4, "fast")
     arrivals = 0
     for _ in range(20):
@@ -172,7 +172,7 @@ def test_whoever_arrives_sets_out_for_somewhere_else(town, routes, times):
     assert arrivals > 20
 
 
-def test_time_may_pass_in_pieces(routes):
+def test_time_may_pass_in_pieces(routes) -> None:
     whole, pieces = Fleet(routes, 300, 1), Fleet(routes, 300, 1)
     for _ in range(20):
         whole.advance(30)
@@ -181,7 +181,7 @@ def test_time_may_pass_in_pieces(routes):
         assert pieces.points() == pytest.approx(whole.points(), abs=1e-8)
 
 
-def test_the_same_seed_moves_alike_however_many_move(routes):
+def test_the_same_seed_moves_alike_however_many_move(routes) -> None:
     few, many, others = Fleet(routes, 50, 9), Fleet(routes, 400, 9), Fleet(routes, 50, 10)
     for _ in range(30):
         assert np.array_equal(few.points(), many.points()[:50])
@@ -190,7 +190,7 @@ def test_the_same_seed_moves_alike_however_many_move(routes):
             fleet.advance(30)
 
 
-def test_classes_are_shares_of_the_extent_in_half_a_minute(town, routes):
+def test_classes_are_shares_of_the_extent_in_half_a_minute(town, routes) -> None:
     for name, share in SPEEDS.items():
         speeds = Fleet(routes, 3, 1, name).speeds
         assert speeds * SPEED_SECONDS == pytest.approx([share * town.extent] * 3)
@@ -202,14 +202,14 @@ def test_classes_are_shares_of_the_extent_in_half_a_minute(town, routes):
 
 
 @pytest.mark.parametrize("speed", ["quick", 0.0, -1.0, float("nan"), float("inf")])
-def test_what_is_no_speed_is_refused(routes, speed):
+def test_what_is_no_speed_is_refused(routes, speed) -> None:
     with pytest.raises(
         InvalidParameterError, match=r"speed is not one: got .* wanted slow, medium"
     ):
         Fleet(routes, 1, 1, speed)
 
 
-def test_an_empty_fleet_moves_too(routes):
+def test_an_empty_fleet_moves_too(routes) -> None:
     fleet = Fleet(routes, 0, 1)
     fleet.advance(30)
     assert fleet.points().shape == (0, 2)
@@ -218,7 +218,7 @@ def test_an_empty_fleet_moves_too(routes):
 # ---- draws ----------------------------------------------------------------------------------
 
 
-def test_draws_are_even_and_do_not_depend_on_each_other():
+def test_draws_are_even_and_do_not_depend_on_each_other() -> None:
     draws = Draws(1, Stream.OBJECTS)
     rows = np.arange(20_000)
     first, second = draws.unit(rows, 0), draws.unit(rows, 1)

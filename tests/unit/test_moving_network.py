@@ -23,7 +23,7 @@ def ends(*pairs):
 # ---- networks -------------------------------------------------------------------------------
 
 
-def test_edges_are_as_long_as_their_ends_are_apart_unless_told():
+def test_edges_are_as_long_as_their_ends_are_apart_unless_told() -> None:
     network = make_network(POINTS, *ends((0, 1), (1, 2)))
     assert network.lengths.tolist() == [5.0, 4.0]
     assert network.extent == 3 + 4
@@ -32,12 +32,12 @@ def test_edges_are_as_long_as_their_ends_are_apart_unless_told():
     assert told.extent == 7_000
 
 
-def test_a_class_is_slower_than_the_one_before_it():
+def test_a_class_is_slower_than_the_one_before_it() -> None:
     network = make_network(POINTS, *ends((0, 1), (1, 2)), np.array([1.0, 1.0]), np.array([0, 2]))
     assert network.edge_times() == pytest.approx([1.0, 1.0 / 0.64])
 
 
-def test_the_largest_connected_part_remains():
+def test_the_largest_connected_part_remains() -> None:
     network = make_network(POINTS, *ends((3, 4), (1, 0), (1, 2)))
     assert network.points.tolist() == POINTS[:3].tolist()
     assert network.left_out == 1
@@ -48,19 +48,19 @@ def test_the_largest_connected_part_remains():
     assert network.lengths.tolist() == [5.0, 4.0]
 
 
-def test_roads_that_end_where_they_begin_are_dropped():
+def test_roads_that_end_where_they_begin_are_dropped() -> None:
     network = make_network(POINTS, *ends((0, 0), (0, 1)))
     assert (len(network.tails), network.left_out) == (1, 0)
 
 
-def test_arcs_are_edges_there_and_back():
+def test_arcs_are_edges_there_and_back() -> None:
     network = make_network(POINTS, *ends((0, 1), (1, 2)))
     assert network.arc_tails().tolist() == [0, 1, 1, 2]
     assert network.arc_heads().tolist() == [1, 0, 2, 1]
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_components_are_those_of_a_walk(seed):
+def test_components_are_those_of_a_walk(seed) -> None:
     rng = np.random.default_rng(seed)
     tails, heads = rng.integers(60, size=(2, 45))
     neighbours = {node: set() for node in range(60)}
@@ -87,7 +87,7 @@ def test_components_are_those_of_a_walk(seed):
         (None, [32, 0], "edge 0: edge_class is out of range: got 32, wanted 0 to 31"),
     ],
 )
-def test_a_network_that_cannot_be_is_refused(lengths, classes, message):
+def test_a_network_that_cannot_be_is_refused(lengths, classes, message) -> None:
     lengths = None if lengths is None else np.array(lengths)
     classes = None if classes is None else np.array(classes)
     with pytest.raises(InvalidParameterError, match=message) as raised:
@@ -95,7 +95,7 @@ def test_a_network_that_cannot_be_is_refused(lengths, classes, message):
     assert raised.value.hint
 
 
-def test_a_network_without_roads_or_extent_is_refused():
+def test_a_network_without_roads_or_extent_is_refused() -> None:
     with pytest.raises(InvalidParameterError, match="no edge between two nodes: got 1, wanted"):
         make_network(POINTS, *ends((0, 0)))
     nowhere = np.zeros((2, 2))
@@ -108,13 +108,13 @@ def test_a_network_without_roads_or_extent_is_refused():
 # ---- towns ----------------------------------------------------------------------------------
 
 
-def test_a_town_is_the_same_for_the_same_seed():
+def test_a_town_is_the_same_for_the_same_seed() -> None:
     assert np.array_equal(make_town(3, 20).points, make_town(3, 20).points)
     assert np.array_equal(make_town(3, 20).tails, make_town(3, 20).tails)
     assert not np.array_equal(make_town(3, 20).points, make_town(4, 20).points)
 
 
-def test_a_town_is_connected_and_has_motorways_main_roads_and_streets():
+def test_a_town_is_connected_and_has_motorways_main_roads_and_streets() -> None:
     town = make_town(1)
     assert len(np.unique(components(len(town.points), town.tails, town.heads))) == 1
     assert set(town.classes.tolist()) == {MOTORWAY, MAIN_ROAD, STREET}
@@ -124,14 +124,14 @@ def test_a_town_is_connected_and_has_motorways_main_roads_and_streets():
     assert 0.8 * all_edges < len(town.tails) < 0.9 * all_edges
 
 
-def test_a_town_is_denser_in_the_middle():
+def test_a_town_is_denser_in_the_middle() -> None:
     points = make_town(1).points
     is_central = (np.abs(points - 0.5) < 0.25).all(axis=1)
     assert 0.3 < is_central.mean() < 0.5  # a quarter if nodes were spread evenly
 
 
 @pytest.mark.parametrize("side", [2, 3, 5])
-def test_tiny_towns_can_be_driven_through(side):
+def test_tiny_towns_can_be_driven_through(side) -> None:
     assert len(make_town(1, side).tails) > 0
 
 
@@ -153,7 +153,7 @@ def write(folder, nodes=NODES, edges=EDGES, ending=".parquet"):
 
 
 @pytest.mark.parametrize("ending", [".parquet", ".csv"])
-def test_files_give_the_network_they_describe(tmp_path, ending):
+def test_files_give_the_network_they_describe(tmp_path, ending) -> None:
     network = read_network(*write(tmp_path, ending=ending))
     assert network.points.tolist() == [[0.0, 0.0], [1.0, 0.0], [2.0, 1.0]]
     assert network.tails.tolist() == [0, 2]
@@ -163,7 +163,7 @@ def test_files_give_the_network_they_describe(tmp_path, ending):
     assert not network.is_geographic
 
 
-def test_ids_may_be_words_and_edges_may_have_classes_and_no_length(tmp_path):
+def test_ids_may_be_words_and_edges_may_have_classes_and_no_length(tmp_path) -> None:
     nodes = {"node_id": ["a", "b"], "lon": [13.3, 13.4], "lat": [52.5, 52.5]}
     edges = {"src": ["b"], "dst": ["a"], "edge_class": pa.array([3], pa.int8())}
     network = read_network(*write(tmp_path, nodes, edges))
@@ -204,20 +204,20 @@ def without(columns, name):
 @pytest.mark.parametrize("ending", [".parquet", ".csv"])
 def test_a_bad_file_is_refused_by_name_with_what_was_wanted(
     tmp_path, nodes, edges, message, ending
-):
+) -> None:
     with pytest.raises(InvalidParameterError, match=message) as raised:
         read_network(*write(tmp_path, nodes, edges, ending))
     assert raised.value.wanted
 
 
-def test_an_empty_file_of_edges_is_no_network(tmp_path):
+def test_an_empty_file_of_edges_is_no_network(tmp_path) -> None:
     edges = {"src": pa.array([], pa.int64()), "dst": pa.array([], pa.int64())}
     with pytest.raises(InvalidParameterError, match=r"edges.parquet: network has no edge"):
         read_network(*write(tmp_path, NODES, edges))
 
 
 @pytest.mark.parametrize("name", ["nodes.parquet", "nodes.csv"])
-def test_what_is_not_a_table_is_refused(tmp_path, name):
+def test_what_is_not_a_table_is_refused(tmp_path, name) -> None:
     _, edges = write(tmp_path)
     broken = tmp_path / name
     broken.write_bytes(b'a,b\n1,2\n3\n"\x00')
@@ -225,7 +225,7 @@ def test_what_is_not_a_table_is_refused(tmp_path, name):
         read_network(broken, edges)
 
 
-def test_unknown_endings_and_absent_files_are_told_apart(tmp_path):
+def test_unknown_endings_and_absent_files_are_told_apart(tmp_path) -> None:
     nodes, edges = write(tmp_path)
     with pytest.raises(InvalidParameterError, match=r"unknown ending: got '.shp', wanted .parquet"):
         read_network(tmp_path / "nodes.shp", edges)
@@ -233,7 +233,7 @@ def test_unknown_endings_and_absent_files_are_told_apart(tmp_path):
         read_network(nodes, tmp_path / "absent.parquet")
 
 
-def test_networks_are_found_by_name_in_the_folder_of_real_data(tmp_path, monkeypatch):
+def test_networks_are_found_by_name_in_the_folder_of_real_data(tmp_path, monkeypatch) -> None:
     nodes, edges = write(tmp_path)
     nodes.rename(tmp_path / "road_oldenburg_nodes.parquet")
     edges.rename(tmp_path / "road_oldenburg_edges.parquet")
@@ -244,7 +244,7 @@ def test_networks_are_found_by_name_in_the_folder_of_real_data(tmp_path, monkeyp
         find_network("sanjoaquin", None, 1)
 
 
-def test_the_town_needs_no_folder_and_other_names_are_refused(monkeypatch):
+def test_the_town_needs_no_folder_and_other_names_are_refused(monkeypatch) -> None:
     monkeypatch.delenv("NEARCAST_DATA", raising=False)
     assert np.array_equal(find_network("town", None, 3).points, make_town(3).points)
     with pytest.raises(ValueError, match="no road network is called 'rome'; there are town, olden"):

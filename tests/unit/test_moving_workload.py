@@ -45,7 +45,7 @@ def boxes(table):
 # ---- objects --------------------------------------------------------------------------------
 
 
-def test_objects_have_the_keywords_of_the_source(workload):
+def test_objects_have_the_keywords_of_the_source(workload) -> None:
     made = SOURCE.subscriptions(120)
     subscriptions = workload.subscriptions()
     assert subscriptions.column_names == made.column_names
@@ -53,7 +53,7 @@ def test_objects_have_the_keywords_of_the_source(workload):
     assert subscriptions.column("keywords").to_pylist() == made.column("keywords").to_pylist()
 
 
-def test_areas_are_the_given_share_of_the_space_around_the_positions(workload):
+def test_areas_are_the_given_share_of_the_space_around_the_positions(workload) -> None:
     tables = [workload.subscriptions(), *(step.moved for step in workload.steps())]
     for table, batch in zip(tables, workload.positions(), strict=True):
         west, south, east, north = boxes(table).T
@@ -66,7 +66,7 @@ def test_areas_are_the_given_share_of_the_space_around_the_positions(workload):
         assert (shares <= 1e-4 * (1 + 1e-9)).all()
 
 
-def test_positions_are_those_of_a_fleet_stretched_to_the_world(workload, town):
+def test_positions_are_those_of_a_fleet_stretched_to_the_world(workload, town) -> None:
     fleet = Fleet(find_routes(town, 2, 8), 120, 2)
     batches = list(workload.positions())
     for step, batch in enumerate(batches):
@@ -79,13 +79,13 @@ def test_positions_are_those_of_a_fleet_stretched_to_the_world(workload, town):
     assert len(batches) == 7
 
 
-def test_objects_move(workload):
+def test_objects_move(workload) -> None:
     first, *_, last = workload.steps()
     assert (first.number, first.time, last.number, last.time) == (1, 30.0, 6, 180.0)
     assert (boxes(first.moved) != boxes(last.moved)).any(axis=1).mean() > 0.9
 
 
-def test_mobility_is_the_share_of_objects_that_report(town):
+def test_mobility_is_the_share_of_objects_that_report(town) -> None:
     plan = replace(PLAN, objects=2_000, mobility=0.2)
     workload = MovingWorkload(SOURCE, town, plan)
     everybody = list(MovingWorkload(SOURCE, town, replace(plan, mobility=1.0)).steps())
@@ -98,14 +98,14 @@ def test_mobility_is_the_share_of_objects_that_report(town):
     assert len(reported[0] & reported[1]) == pytest.approx(80, rel=0.4)
 
 
-def test_a_larger_workload_begins_with_the_smaller_one(town, workload):
+def test_a_larger_workload_begins_with_the_smaller_one(town, workload) -> None:
     larger = MovingWorkload(SOURCE, town, replace(PLAN, objects=150))
     for few, many in zip(workload.steps(), larger.steps(), strict=True):
         assert few.moved.equals(many.moved.slice(0, 120))
         assert few.published.equals(many.published)
 
 
-def test_tables_are_the_same_each_time_and_others_for_another_seed(town, workload):
+def test_tables_are_the_same_each_time_and_others_for_another_seed(town, workload) -> None:
     other = MovingWorkload(PresetSource(SOURCE.preset, 3), town, PLAN)
     assert workload.subscriptions().equals(workload.subscriptions())
     assert workload.messages().equals(workload.messages())
@@ -120,7 +120,9 @@ def test_tables_are_the_same_each_time_and_others_for_another_seed(town, workloa
 
 
 @pytest.mark.parametrize(("messages", "life_steps"), [(37, 4), (3, 10), (0, 5), (50, 1), (40, 10)])
-def test_as_many_messages_live_after_each_step_as_before_the_first(town, messages, life_steps):
+def test_as_many_messages_live_after_each_step_as_before_the_first(
+    town, messages, life_steps
+) -> None:
     plan = replace(PLAN, messages=messages, life_steps=life_steps, steps=25)
     workload = MovingWorkload(SOURCE, town, plan)
     live = workload.messages().column("expires").to_pylist()
@@ -134,7 +136,7 @@ def test_as_many_messages_live_after_each_step_as_before_the_first(town, message
         assert len(live) == messages
 
 
-def test_messages_are_those_of_the_source_one_after_the_other(workload):
+def test_messages_are_those_of_the_source_one_after_the_other(workload) -> None:
     rows = pa.concat_tables(
         [
             workload.history(),
@@ -148,7 +150,7 @@ def test_messages_are_those_of_the_source_one_after_the_other(workload):
     assert rows.column("tokens").to_pylist() == made.column("tokens").to_pylist()
 
 
-def test_messages_are_on_the_roads_or_near_them(workload, town):
+def test_messages_are_on_the_roads_or_near_them(workload, town) -> None:
     points = columns(workload.history(), "lon", "lat")
     square = make_network(
         shrink(town.points, town.space), town.tails, town.heads, None, town.classes
@@ -163,7 +165,7 @@ def test_messages_are_on_the_roads_or_near_them(workload, town):
 # ---- space and plan -------------------------------------------------------------------------
 
 
-def test_a_network_in_degrees_stays_where_it_is_unless_told(town):
+def test_a_network_in_degrees_stays_where_it_is_unless_told(town) -> None:
     points = np.array([13.3, 52.4]) + 0.2 * town.points
     city = make_network(points, town.tails, town.heads, is_geographic=True)
     workload = MovingWorkload(SOURCE, city, PLAN)
@@ -192,7 +194,7 @@ def test_a_network_in_degrees_stays_where_it_is_unless_told(town):
         ("speed", "quick"),
     ],
 )
-def test_a_plan_that_cannot_be_is_refused(field, value):
+def test_a_plan_that_cannot_be_is_refused(field, value) -> None:
     with pytest.raises(InvalidParameterError, match=f"{field} is .*: got .*, wanted") as raised:
         replace(PLAN, **{field: value})
     assert raised.value.field == field

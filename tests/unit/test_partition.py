@@ -98,7 +98,7 @@ def ids_of(events):
     st.lists(some.publish_events(), min_size=1, max_size=6),
     _plans,
 )
-def test_every_match_happens_in_a_partition_that_has_both(subscriptions, publishes, plan):
+def test_every_match_happens_in_a_partition_that_has_both(subscriptions, publishes, plan) -> None:
     events = [event_from(fields) for fields in numbered(subscriptions)]
     matcher = nc.Matcher()
     for event, fields in zip(events, subscriptions, strict=True):
@@ -120,7 +120,9 @@ def test_every_match_happens_in_a_partition_that_has_both(subscriptions, publish
     _plans,
     _epochs,
 )
-def test_every_ranked_pair_is_in_a_partition_that_has_both(subscriptions, publishes, plan, weights):
+def test_every_ranked_pair_is_in_a_partition_that_has_both(
+    subscriptions, publishes, plan, weights
+) -> None:
     ranker = nc.Matcher(mode="rank")
     ranker.set_weights(weights)
     events = [event_from(fields) for fields in numbered(subscriptions)]
@@ -144,7 +146,7 @@ def test_every_ranked_pair_is_in_a_partition_that_has_both(subscriptions, publis
 )
 def test_a_message_that_reaches_the_kth_score_is_seen_by_a_top_subscription(
     subscriptions, publishes, plan, kth_score
-):
+) -> None:
     events = [event_from(fields) for fields in numbered(subscriptions)]
     wants, table = wants_of_events(events, "top"), message_table(publishes)
     alphas = np.array([event.alpha for event in events])
@@ -163,7 +165,7 @@ def test_a_message_that_reaches_the_kth_score_is_seen_by_a_top_subscription(
 
 @many
 @given(st.lists(some.areas, min_size=1, max_size=4), st.lists(some.coordinates, min_size=1))
-def test_a_box_around_an_area_holds_every_point_of_it(areas, points):
+def test_a_box_around_an_area_holds_every_point_of_it(areas, points) -> None:
     matcher = nc.Matcher()
     for row, area in enumerate(areas):
         matcher.subscribe(row, area=area)
@@ -174,7 +176,7 @@ def test_a_box_around_an_area_holds_every_point_of_it(areas, points):
         assert all(inside[row] for row in matcher.match([], at=(lon, lat)))
 
 
-def test_one_partition_answers_for_each_pair():
+def test_one_partition_answers_for_each_pair() -> None:
     rng = np.random.default_rng(3)
     subscriptions, messages = (rng.random((200, 19)) < 0.3 for _ in range(2))
     answers = np.zeros(200, int)
@@ -187,7 +189,7 @@ def test_one_partition_answers_for_each_pair():
 # ---- cuts ------------------------------------------------------------------------------------
 
 
-def test_words_are_cut_into_consecutive_ranges_of_about_equal_cost():
+def test_words_are_cut_into_consecutive_ranges_of_about_equal_cost() -> None:
     rng = np.random.default_rng(1)
     rows = np.repeat(np.arange(5_000), 3)
     words = np.minimum(rng.zipf(1.3, 15_000), 400) - 1
@@ -204,12 +206,12 @@ def test_words_are_cut_into_consecutive_ranges_of_about_equal_cost():
     assert abs(two[0] - two[1]) == best
 
 
-def test_fewer_words_than_parts_still_have_a_home_each():
+def test_fewer_words_than_parts_still_have_a_home_each() -> None:
     pairs = np.array([0, 1]), np.array([0, 1])
     assert cut_words(pairs, pairs, 2, 5).tolist() in ([0, 2], [1, 3], [0, 3], [1, 2])
 
 
-def test_leaves_cover_the_world_and_balance_subscriptions_times_messages():
+def test_leaves_cover_the_world_and_balance_subscriptions_times_messages() -> None:
     rng = np.random.default_rng(2)
     points = rng.normal(size=(4_000, 2)) * [40, 20]
     messages = rng.normal(size=(4_000, 2)) * [10, 10]
@@ -221,7 +223,7 @@ def test_leaves_cover_the_world_and_balance_subscriptions_times_messages():
     assert (costs[0] * costs[1]).max() < 3 * (costs[0] * costs[1]).mean()
 
 
-def test_a_prefix_is_the_shortest_that_leaves_too_little():
+def test_a_prefix_is_the_shortest_that_leaves_too_little() -> None:
     offsets = np.array([0, 4, 5])
     weights = np.array([4.0, 3.0, 2.0, 1.0, 1.0])
     shares = np.array([0.35, 1.0])
@@ -244,7 +246,7 @@ def tweets():
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_a_plan_costs_what_it_predicts(mechanism, tweets):
+def test_a_plan_costs_what_it_predicts(mechanism, tweets) -> None:
     table, messages = tweets
     wants = wants_of_table(table)
     plan = make_plan(mechanism, 8, wants, messages.slice(0, 3_000))
@@ -262,7 +264,7 @@ def test_a_plan_costs_what_it_predicts(mechanism, tweets):
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS)
-def test_a_plan_is_the_same_after_a_file(mechanism, tweets):
+def test_a_plan_is_the_same_after_a_file(mechanism, tweets) -> None:
     table, messages = tweets
     wants = wants_of_table(table)
     weights = nc.Weights(9, {"w1": 3})
@@ -274,7 +276,7 @@ def test_a_plan_is_the_same_after_a_file(mechanism, tweets):
     assert (again.route(messages) == plan.route(messages)).all()
 
 
-def test_words_that_nobody_planned_for_have_a_home(tweets):
+def test_words_that_nobody_planned_for_have_a_home(tweets) -> None:
     table, messages = tweets
     plan = make_plan("prefix", 6, wants_of_table(table), messages)
     late = wants_of_events([event_from({"op": "subscribe", "id": "s", "keywords": "brandnew"})])
@@ -285,7 +287,7 @@ def test_words_that_nobody_planned_for_have_a_home(tweets):
     assert not (placed & plan.route(message)).any()  # nobody asked for the word before
 
 
-def test_wrong_plans_are_refused():
+def test_wrong_plans_are_refused() -> None:
     with pytest.raises(InvalidParameterError, match="mechanism"):
         Plan("alphabet", "match", 2)
     with pytest.raises(InvalidParameterError, match="partitions"):

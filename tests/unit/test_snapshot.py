@@ -61,7 +61,7 @@ def sizes(matcher):
     return {name: size for name, size in matcher.stats().items() if name not in derived}
 
 
-def change(matcher):
+def change(matcher) -> None:
     matcher.unsubscribe_table([f"r{i}" for i in range(1, 150, 7)])
     matcher.unsubscribe("triangle")
     matcher.subscribe_table(rows(80, 2, prefix="new"))
@@ -107,7 +107,7 @@ def refused(path, data, said=None, **options):
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_opened_snapshot_answers_like_the_original_and_stays_exact(kind, path):
+def test_an_opened_snapshot_answers_like_the_original_and_stays_exact(kind, path) -> None:
     original = build(kind)
     original.save(path)
     written = path.read_bytes()
@@ -126,14 +126,14 @@ def test_an_opened_snapshot_answers_like_the_original_and_stays_exact(kind, path
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_snapshot_of_a_snapshot_is_the_same(kind, path, tmp_path):
+def test_a_snapshot_of_a_snapshot_is_the_same(kind, path, tmp_path) -> None:
     build(kind).save(path)
     nc.Matcher.open(path).save(tmp_path / "again")
     assert (tmp_path / "again").read_bytes() == path.read_bytes()
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_an_empty_matcher_round_trips(kind, path):
+def test_an_empty_matcher_round_trips(kind, path) -> None:
     nc.Matcher(kind).save(path)
     opened = nc.Matcher.open(path)
     assert len(opened) == 0
@@ -142,7 +142,7 @@ def test_an_empty_matcher_round_trips(kind, path):
 
 
 @pytest.mark.parametrize(("kind", "count"), [("auto", 20000), ("auto", 6000), ("iq-tree", 20000)])
-def test_blobs_that_are_mapped_can_be_changed_and_the_file_stays(kind, count, path):
+def test_blobs_that_are_mapped_can_be_changed_and_the_file_stays(kind, count, path) -> None:
     matcher = build(kind, count)
     matcher.save(path)
     written = path.read_bytes()
@@ -157,7 +157,7 @@ def test_blobs_that_are_mapped_can_be_changed_and_the_file_stays(kind, count, pa
     assert path.read_bytes() == written
 
 
-def test_numbers_as_ids_round_trip(path):
+def test_numbers_as_ids_round_trip(path) -> None:
     matcher = nc.Matcher()
     matcher.subscribe(-(2**63), keywords="a")
     matcher.subscribe(7, keywords="a")
@@ -168,7 +168,7 @@ def test_numbers_as_ids_round_trip(path):
         opened.subscribe("s", keywords="a")
 
 
-def test_parameters_of_the_kind_are_part_of_the_snapshot(path):
+def test_parameters_of_the_kind_are_part_of_the_snapshot(path) -> None:
     for kind in nc.indexes():
         chosen = {spec.name: _other_value(spec) for spec in kind.parameters}
         try:
@@ -194,7 +194,7 @@ def _other_value(spec):
     return spec.minimum if spec.default != spec.minimum else spec.maximum
 
 
-def test_the_analyzer_is_given_when_opening(path):
+def test_the_analyzer_is_given_when_opening(path) -> None:
     analyzer = nc.Analyzer(stop_words={"the"})
     matcher = nc.Matcher(analyzer=analyzer)
     matcher.subscribe("s", keywords=["the w1"])
@@ -205,7 +205,7 @@ def test_the_analyzer_is_given_when_opening(path):
     assert opened.match("w1", at=(0, 0)) == ["s"]
 
 
-def test_a_snapshot_opened_twice_is_two_matchers(path):
+def test_a_snapshot_opened_twice_is_two_matchers(path) -> None:
     build().save(path)
     one, other = nc.Matcher.open(path), nc.Matcher.open(path)
     before = answers(other)
@@ -216,7 +216,7 @@ def test_a_snapshot_opened_twice_is_two_matchers(path):
     assert answers(other) == before
 
 
-def test_a_snapshot_that_is_open_can_be_replaced(path):
+def test_a_snapshot_that_is_open_can_be_replaced(path) -> None:
     matcher = build(count=6000)
     matcher.save(path)
     opened = nc.Matcher.open(path)
@@ -231,7 +231,7 @@ def test_a_snapshot_that_is_open_can_be_replaced(path):
     assert answers(opened) != before
 
 
-def test_another_process_reads_the_same(path):
+def test_another_process_reads_the_same(path) -> None:
     matcher = build()
     matcher.save(path)
     code = (
@@ -247,7 +247,7 @@ def test_another_process_reads_the_same(path):
 # ---- files that are not snapshots -----------------------------------------------------------
 
 
-def test_a_snapshot_that_was_cut_off_is_refused(small, path):
+def test_a_snapshot_that_was_cut_off_is_refused(small, path) -> None:
     lengths = {*range(64), *range(64, len(small), 509), len(small) - 1}
     lengths |= {blob.offset + d for blob in blobs(small) for d in (-1, 0, 1)}
     for length in sorted(lengths):
@@ -256,16 +256,16 @@ def test_a_snapshot_that_was_cut_off_is_refused(small, path):
     assert refused(path, small[:-1], "is not whole").hint == "was it cut off while being copied?"
 
 
-def test_a_snapshot_that_goes_on_is_refused(small, path):
+def test_a_snapshot_that_goes_on_is_refused(small, path) -> None:
     refused(path, small + b"\0", "is not whole", verify=False)
 
 
 @pytest.mark.parametrize("data", [b"", b"{}", b"PK\3\4" * 2000, b"\0" * 5000, b"NEARCAST" * 10])
-def test_a_file_of_another_kind_is_refused(data, path):
+def test_a_file_of_another_kind_is_refused(data, path) -> None:
     refused(path, data, verify=False)
 
 
-def test_what_is_not_a_file_is_refused(tmp_path):
+def test_what_is_not_a_file_is_refused(tmp_path) -> None:
     with pytest.raises(nc.SnapshotError, match="is not a file"):
         nc.Matcher.open(tmp_path)
     with pytest.raises(nc.SnapshotError, match="No such file") as caught:
@@ -273,7 +273,7 @@ def test_what_is_not_a_file_is_refused(tmp_path):
     assert isinstance(caught.value, OSError)
 
 
-def test_a_snapshot_of_a_newer_version_says_so(small, path):
+def test_a_snapshot_of_a_newer_version_says_so(small, path) -> None:
     def of_version(version):
         return HEADER.pack(*header(small)._replace(version=version)) + small[HEADER.size :]
 
@@ -284,7 +284,7 @@ def test_a_snapshot_of_a_newer_version_says_so(small, path):
     refused(path, sealed(of_version(0)), "damaged")
 
 
-def test_a_snapshot_of_an_older_version_says_so(small, path):
+def test_a_snapshot_of_an_older_version_says_so(small, path) -> None:
     older = HEADER.pack(*header(small)._replace(version=1)) + small[HEADER.size :]
     error = refused(path, sealed(older), "older nearcast: got format version 1")
     assert error.hint.startswith("subscribe anew")
@@ -293,7 +293,7 @@ def test_a_snapshot_of_an_older_version_says_so(small, path):
 # ---- damage ---------------------------------------------------------------------------------
 
 
-def refuses_each_flip(path, data, positions, bits, **options):
+def refuses_each_flip(path, data, positions, bits, **options) -> None:
     path.write_bytes(data)
     with path.open("r+b", buffering=0) as file:
         for at in positions:
@@ -307,19 +307,19 @@ def refuses_each_flip(path, data, positions, bits, **options):
 
 
 @pytest.mark.parametrize("bits", [0x01, 0xFF])
-def test_each_byte_of_header_and_table_is_checked_always(small, path, bits):
+def test_each_byte_of_header_and_table_is_checked_always(small, path, bits) -> None:
     positions = (*range(HEADER.size), *range(header(small).table, len(small)))
     refuses_each_flip(path, small, positions, bits, verify=False)
 
 
-def test_each_byte_of_the_contents_is_checked_in_a_small_file(small, path):
+def test_each_byte_of_the_contents_is_checked_in_a_small_file(small, path) -> None:
     for number, blob in enumerate(blobs(small)):
         step = 1 if number < 4 else max(1, blob.size // 40)
         positions = range(blob.offset, blob.offset + blob.size, step)
         refuses_each_flip(path, small, positions, 0x10)
 
 
-def test_contents_that_changed_places_are_noticed(small, path):
+def test_contents_that_changed_places_are_noticed(small, path) -> None:
     blob = max(blobs(small), key=lambda blob: blob.size)
     half = blob.size // 2
     middle = small[blob.offset : blob.offset + blob.size]
@@ -328,7 +328,7 @@ def test_contents_that_changed_places_are_noticed(small, path):
     refused(path, small[: blob.offset] + swapped + small[blob.offset + blob.size :], "contents")
 
 
-def test_verify_decides_whether_contents_are_checked(small, path):
+def test_verify_decides_whether_contents_are_checked(small, path) -> None:
     assert small.count("漢字".encode()) == 1
     damaged = small.replace("漢字".encode(), "漢子".encode())
     refused(path, damaged, "contents")
@@ -339,7 +339,7 @@ def test_verify_decides_whether_contents_are_checked(small, path):
     assert answers(nc.Matcher.open(path, verify=True)) == expected
 
 
-def test_bytes_between_the_blobs_do_not_matter(small, path):
+def test_bytes_between_the_blobs_do_not_matter(small, path) -> None:
     between = bytearray(small)
     ends = {blob.offset: blob.offset + blob.size for blob in blobs(small)}
     at = HEADER.size
@@ -364,7 +364,7 @@ def redescribed(data, description):
     return sealed(bytes(body))
 
 
-def test_a_snapshot_of_an_index_kind_that_is_not_there_says_which(small, path):
+def test_a_snapshot_of_an_index_kind_that_is_not_there_says_which(small, path) -> None:
     assert redescribed(small, f"{KINDS[0]}\n".encode()) == small
     path.write_bytes(redescribed(small, b"future-tree\n"))
     with pytest.raises(nc.InvalidParameterError, match="got 'future-tree', wanted one of"):
@@ -374,13 +374,13 @@ def test_a_snapshot_of_an_index_kind_that_is_not_there_says_which(small, path):
 @pytest.mark.parametrize(
     "description", [b"", b"\n", b"brute-force\nwhat", b"brute-force\nx\tn\t1\n"]
 )
-def test_a_description_that_cannot_be_read_is_refused(small, path, description):
+def test_a_description_that_cannot_be_read_is_refused(small, path, description) -> None:
     path.write_bytes(redescribed(small, description))
     with pytest.raises((nc.SnapshotError, nc.InvalidParameterError)):
         nc.Matcher.open(path)
 
 
-def test_a_snapshot_of_one_kind_is_not_read_as_another(small, path):
+def test_a_snapshot_of_one_kind_is_not_read_as_another(small, path) -> None:
     """The lists of `auto` are blobs that no other kind reads."""
     for kind in KINDS[1:]:
         path.write_bytes(redescribed(small, f"{kind}\n".encode()))
@@ -391,7 +391,7 @@ def test_a_snapshot_of_one_kind_is_not_read_as_another(small, path):
 # ---- lies under right checksums; tests/fuzz has thousands --------------------------------------
 
 
-def test_a_slot_that_is_yet_to_come_has_no_keyword(path):
+def test_a_slot_that_is_yet_to_come_has_no_keyword(path) -> None:
     """The next subscription would be taken for one of a single keyword, which it is not."""
     matcher = nc.Matcher()
     matcher.subscribe("s", keywords="w1", area=[0, 0, 1, 1])
@@ -408,13 +408,13 @@ def test_a_slot_that_is_yet_to_come_has_no_keyword(path):
 # ---- saving ---------------------------------------------------------------------------------
 
 
-def test_saving_leaves_one_file(path, tmp_path):
+def test_saving_leaves_one_file(path, tmp_path) -> None:
     build().save(str(path))
     build().save(path)
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_saving_through_a_link_replaces_what_it_leads_to(tmp_path):
+def test_saving_through_a_link_replaces_what_it_leads_to(tmp_path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "folder" / "snapshot")
     with pytest.raises(nc.SnapshotError, match="could not follow its link: got No such file"):
@@ -426,7 +426,7 @@ def test_saving_through_a_link_replaces_what_it_leads_to(tmp_path):
     assert list((tmp_path / "folder").iterdir()) == [tmp_path / "folder" / "snapshot"]
 
 
-def test_saving_keeps_the_permissions_of_what_it_replaces(path):
+def test_saving_keeps_the_permissions_of_what_it_replaces(path) -> None:
     build().save(path)
     assert path.stat().st_mode & 0o777 == 0o644 & ~_umask()
     path.chmod(0o640)
@@ -440,7 +440,7 @@ def _umask():
     return mask
 
 
-def test_saving_does_not_replace_what_is_not_a_file(tmp_path):
+def test_saving_does_not_replace_what_is_not_a_file(tmp_path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(nc.SnapshotError, match="got a device, pipe or socket, wanted a file"):
         build().save(tmp_path / "pipe")
@@ -451,20 +451,20 @@ def test_saving_does_not_replace_what_is_not_a_file(tmp_path):
         build().save("/dev/null")
 
 
-def test_the_name_of_a_snapshot_may_be_as_long_as_names_can_be(tmp_path):
+def test_the_name_of_a_snapshot_may_be_as_long_as_names_can_be(tmp_path) -> None:
     long = tmp_path / ("n" * 255)
     build().save(long)
     assert answers(nc.Matcher.open(long)) == answers(build())
 
 
 @pytest.mark.parametrize("call", [nc.Matcher.open, nc.Hub.open, build().save, nc.Hub().save])
-def test_a_path_with_a_null_character_is_refused(call):
+def test_a_path_with_a_null_character_is_refused(call) -> None:
     with pytest.raises(nc.SnapshotError, match="a path with a null character"):
         call("some\0where")
 
 
 @pytest.mark.parametrize("where", ["missing/snapshot", "file/snapshot", "folder"])
-def test_a_save_that_fails_leaves_nothing_behind(tmp_path, where):
+def test_a_save_that_fails_leaves_nothing_behind(tmp_path, where) -> None:
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
     before = sorted(tmp_path.rglob("*"))
@@ -475,7 +475,7 @@ def test_a_save_that_fails_leaves_nothing_behind(tmp_path, where):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_folder_that_is_not_writable_stays_empty(tmp_path):
+def test_a_folder_that_is_not_writable_stays_empty(tmp_path) -> None:
     folder = tmp_path / "folder"
     folder.mkdir(mode=0o500)
     with pytest.raises(nc.SnapshotError, match="Permission denied"):
@@ -483,7 +483,7 @@ def test_a_folder_that_is_not_writable_stays_empty(tmp_path):
     assert list(folder.iterdir()) == []
 
 
-def test_a_save_that_runs_out_of_space_keeps_the_old_snapshot(path, tmp_path):
+def test_a_save_that_runs_out_of_space_keeps_the_old_snapshot(path, tmp_path) -> None:
     nc.Matcher().save(path)
     written = path.read_bytes()
     code = """

@@ -19,28 +19,28 @@ def soaked(step_events=60, **settings):
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in nc.indexes()])
-def test_no_index_grows_while_everything_is_replaced(kind):
+def test_no_index_grows_while_everything_is_replaced(kind) -> None:
     soak = soaked(index=kind, modes=("match", "live", "rank", "live rank"))
     assert soak.growing(BYTES) == {}
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in nc.topk_kinds()])
-def test_no_kind_of_arrival_grows_while_everything_is_replaced(kind):
+def test_no_kind_of_arrival_grows_while_everything_is_replaced(kind) -> None:
     assert soaked(topk=kind, modes=("top",)).growing(BYTES) == {}
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in nc.expiry_kinds()])
-def test_no_kind_of_expiry_grows_while_everything_is_replaced(kind):
+def test_no_kind_of_expiry_grows_while_everything_is_replaced(kind) -> None:
     assert soaked(expiry=kind, modes=("top",)).growing(BYTES) == {}
 
 
-def test_no_mode_grows_and_neither_does_resident_memory():
+def test_no_mode_grows_and_neither_does_resident_memory() -> None:
     soak = soaked(step_events=400)
     assert soak.growing() == {}
     assert all(soak.sizes[-1][part] > 0 for part in BYTES)
 
 
-def test_what_grows_is_found():
+def test_what_grows_is_found() -> None:
     soak = Soak(SoakPlan())
     steady = dict.fromkeys((*BYTES, "resident_bytes"), 10_000_000)
     soak.sizes = [{**steady, "top_bytes": 1_000_000 * (1 + step)} for step in range(16)]
@@ -49,7 +49,7 @@ def test_what_grows_is_found():
     assert soak.growing() == {}
 
 
-def test_bytes_by_part_add_up():
+def test_bytes_by_part_add_up() -> None:
     soak = soaked()
     stats = soak._hub.stats()
     assert stats["total_bytes"] == sum(stats[part] for part in PARTS)
@@ -62,7 +62,7 @@ def test_bytes_by_part_add_up():
     assert stats["total_bytes"] == stats["memory_bytes"] + stats["vocabulary_bytes"]
 
 
-def test_the_churn_has_ever_new_words_and_every_event_is_accepted():
+def test_the_churn_has_ever_new_words_and_every_event_is_accepted() -> None:
     events = Churn(ChurnPlan(subscriptions=50)).take(2_000)
     assert events == Churn(ChurnPlan(subscriptions=50)).take(2_000)
     assert {event["op"] for event in events} == {
@@ -78,7 +78,7 @@ def test_the_churn_has_ever_new_words_and_every_event_is_accepted():
     assert hub.stats()["vocabulary"] < len(said) / 2
 
 
-def test_a_huge_message_is_not_paid_for_ever_after():
+def test_a_huge_message_is_not_paid_for_ever_after() -> None:
     hub = nc.Hub(window=nc.Window(count=1))
     hub.subscribe("s", keywords="w1 w2")
     hub.publish("m1", " ".join(f"w{i}" for i in range(200_000)), at=(0, 0))

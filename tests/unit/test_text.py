@@ -23,7 +23,7 @@ def tokens_by_category(text: str) -> list[str]:
     return [token for token in "".join(kept).split(" ") if token]
 
 
-def test_every_code_point_alone_is_read_by_its_category():
+def test_every_code_point_alone_is_read_by_its_category() -> None:
     wrong = [
         hex(code)
         for code in range(sys.maxunicode + 1)
@@ -32,7 +32,9 @@ def test_every_code_point_alone_is_read_by_its_category():
     assert wrong == []
 
 
-def test_every_code_point_inside_a_word_that_is_not_ascii_separates_or_joins_by_its_category():
+def test_every_code_point_inside_a_word_that_is_not_ascii_separates_or_joins_by_its_category() -> (
+    None
+):
     # In one text per 4,096 code points: the finder sees each of them between two others.
     for start in range(0, sys.maxunicode + 1, 4096):
         text = "".join(f"é{chr(code)}é " for code in range(start, start + 4096))
@@ -41,13 +43,13 @@ def test_every_code_point_inside_a_word_that_is_not_ascii_separates_or_joins_by_
 
 @settings(deadline=None)
 @given(st.text(max_size=40))
-def test_any_text_is_read_as_the_definition_says(text):
+def test_any_text_is_read_as_the_definition_says(text) -> None:
     assert analyze(text) == tokens_by_category(text)
 
 
 @settings(deadline=None)
 @given(st.text(alphabet=st.characters(max_codepoint=127), max_size=40))
-def test_ascii_text_takes_the_short_way_to_the_same_tokens(text):
+def test_ascii_text_takes_the_short_way_to_the_same_tokens(text) -> None:
     assert analyze(text) == tokens_by_category(text)
 
 
@@ -72,21 +74,21 @@ def test_ascii_text_takes_the_short_way_to_the_same_tokens(text):
         ("a🎉b", ["a", "b"]),
     ],
 )
-def test_examples_are_read_as_a_person_would(text, tokens):
+def test_examples_are_read_as_a_person_would(text, tokens) -> None:
     assert analyze(text) == tokens
 
 
-def test_stop_words_go_before_stems_and_empty_stems_are_dropped():
+def test_stop_words_go_before_stems_and_empty_stems_are_dropped() -> None:
     analyzer = Analyzer(stop_words=frozenset({"the"}), stem=lambda token: token.rstrip("s"))
     assert analyzer.analyze("The cats, s, thes") == ["cat", "the"]
 
 
-def test_stop_words_may_be_any_collection_but_not_one_string():
+def test_stop_words_may_be_any_collection_but_not_one_string() -> None:
     assert Analyzer(stop_words={"a"}).analyze("a b") == ["b"]
     with pytest.raises(InvalidParameterError, match="stop_words is not a set"):
         Analyzer(stop_words="the")
 
 
-def test_an_analyzer_can_be_pickled_and_compared():
+def test_an_analyzer_can_be_pickled_and_compared() -> None:
     analyzer = Analyzer(stop_words=frozenset({"x"}))
     assert pickle.loads(pickle.dumps(analyzer)) == analyzer != Analyzer()

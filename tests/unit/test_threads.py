@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from itertools import count, cycle
+from typing import NoReturn
 
 import numpy as np
 import pyarrow as pa
@@ -71,15 +72,15 @@ def publications(first, count_):
 # ---- what a crew is worth -------------------------------------------------------------------
 
 
-def test_the_error_of_one_thread_ends_all_and_is_raised():
-    def fail():
+def test_the_error_of_one_thread_ends_all_and_is_raised() -> None:
+    def fail() -> NoReturn:
         raise KeyError("mine")
 
     with pytest.raises(KeyError, match="mine"):
         together((lambda: None, 10**9), (fail, 1))
 
 
-def test_a_thread_that_hangs_is_named_and_not_waited_for():
+def test_a_thread_that_hangs_is_named_and_not_waited_for() -> None:
     forever = threading.Event()
     with pytest.raises(StuckError, match="stuck"):
         together((forever.wait, 1), guard_s=0.2)
@@ -90,21 +91,21 @@ def test_a_thread_that_hangs_is_named_and_not_waited_for():
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_threads_that_only_match_get_the_answer_of_one(kind):
+def test_threads_that_only_match_get_the_answer_of_one(kind) -> None:
     matcher = nc.Matcher(kind)
     matcher.subscribe_table(subscriptions("s", 400, 1))
     batches = [messages(60, seed, coded=seed % 2 == 0) for seed in range(4)]
     expected = [pairs(matcher.match_table(batch)) for batch in batches]
     assert all(expected)
 
-    def match_all():
+    def match_all() -> None:
         assert [pairs(matcher.match_table(batch)) for batch in batches] == expected
 
     together(*[(match_all, 5)] * 4)
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_does_not_change_is_always_found_and_what_is_found_matches(kind):
+def test_what_does_not_change_is_always_found_and_what_is_found_matches(kind) -> None:
     matcher = nc.Matcher(kind)
     stable, passing = subscriptions("s", 300, 1), subscriptions("t", 200, 2)
     matcher.subscribe_table(stable)
@@ -116,11 +117,11 @@ def test_what_does_not_change_is_always_found_and_what_is_found_matches(kind):
     assert always < possible
     half, rows = passing.slice(0, 100), cycle(passing.slice(100).to_pylist())
 
-    def write_tables():
+    def write_tables() -> None:
         matcher.subscribe_table(half)
         matcher.unsubscribe_table(half["id"])
 
-    def write_singly():
+    def write_singly() -> None:
         row = next(rows)
         area = [row[side] for side in ("west", "south", "east", "north")]
         matcher.subscribe(row["id"], keywords=row["keywords"], area=area)
@@ -143,13 +144,13 @@ def test_what_does_not_change_is_always_found_and_what_is_found_matches(kind):
     matcher.check_invariants()
 
 
-def test_a_batch_sees_one_state():
+def test_a_batch_sees_one_state() -> None:
     matcher = nc.Matcher()
     both = pa.table({"id": ["t1", "t2"], "keywords": [["x"], ["x", "y"]]})
     batch = pa.table({"text": ["y x"] * 300, "lon": [0.0] * 300, "lat": [0.0] * 300})
     states = {(), tuple((row, id_) for row in range(300) for id_ in ("t1", "t2"))}
 
-    def write():
+    def write() -> None:
         matcher.subscribe_table(both)
         matcher.unsubscribe_table(["t1", "t2"])
 
@@ -161,7 +162,7 @@ def test_a_batch_sees_one_state():
     together((write, 200), *[(read, lambda seen: set(seen) == {0, 600})] * 2)
 
 
-def test_threads_with_different_dictionaries_do_not_mix_them_up():
+def test_threads_with_different_dictionaries_do_not_mix_them_up() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(pa.table({"id": WORDS, "keywords": [[word] for word in WORDS]}))
     cache = columns.TokenCache(matcher._engine)
@@ -170,7 +171,7 @@ def test_threads_with_different_dictionaries_do_not_mix_them_up():
         dictionary = pa.array(words)
         expected = cache.look_up(dictionary, nc.InvalidMessageError)[1].tolist()
 
-        def step():
+        def step() -> None:
             _, found, _ = cache.look_up(dictionary, nc.InvalidMessageError)
             assert found.tolist() == expected
 
@@ -179,7 +180,7 @@ def test_threads_with_different_dictionaries_do_not_mix_them_up():
     together((look_up(WORDS), 20_000), (look_up(WORDS[::-1]), 20_000))
 
 
-def test_words_that_become_known_are_found_from_then_on():
+def test_words_that_become_known_are_found_from_then_on() -> None:
     matcher = nc.Matcher()
     words = [f"new{i}" for i in range(300)]
     lists = pa.array([[word] for word in words])
@@ -188,7 +189,7 @@ def test_words_that_become_known_are_found_from_then_on():
     fresh = iter(words)
     subscribed = []
 
-    def write():
+    def write() -> None:
         if word := next(fresh, None):
             matcher.subscribe(word, keywords=[word])
             subscribed.append(word)
@@ -205,12 +206,12 @@ def test_words_that_become_known_are_found_from_then_on():
 # ---- hubs: one state per question -----------------------------------------------------------
 
 
-def test_an_explanation_is_of_one_moment():
+def test_an_explanation_is_of_one_moment() -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords="x", area=[-9, -9, -1, 9])
     sides = cycle([[1, -9, 9, 9], [-9, -9, -1, 9]])
 
-    def write():
+    def write() -> None:
         hub.move("s", area=next(sides))
 
     def read():
@@ -222,12 +223,12 @@ def test_an_explanation_is_of_one_moment():
     together((write, 500), *[(read, lambda seen: {True, False} <= set(seen))] * 3)
 
 
-def test_ids_of_all_modes_are_those_of_subscribers_while_others_come_and_go():
+def test_ids_of_all_modes_are_those_of_subscribers_while_others_come_and_go() -> None:
     hub = nc.Hub()
     long = "one whose id is too long to be stored in place, of number "
     numbers = count()
 
-    def write():
+    def write() -> None:
         number = next(numbers)
         ids = [f"{long}{number}", f"{long}{number} that ranks"]
         hub.subscribe(ids[0], keywords="x", area=[-9, -9, 9, 9])
@@ -246,19 +247,19 @@ def test_ids_of_all_modes_are_those_of_subscribers_while_others_come_and_go():
     together((write, 300), *[(read, lambda seen: len(seen) > 100 and max(seen) == 2)] * 2)
 
 
-def test_what_a_subscription_is_and_holds_is_whole_or_unknown():
+def test_what_a_subscription_is_and_holds_is_whole_or_unknown() -> None:
     hub = nc.Hub(window=nc.Window(count=50))
     hub.apply(publications(0, 50))
     words = [f"alongwordthatisnotstoredinplace{i}" for i in range(40)]
     turns = count()
 
-    def write():
+    def write() -> None:
         number = next(turns)
         keywords = f"x OR {words[number % 40]}"
         hub.subscribe("s", keywords=keywords, live=number % 2 == 0)
         hub.unsubscribe("s")
 
-    def read():
+    def read() -> str:
         try:
             clauses, _ = hub.subscription("s")
             assert {word for clause in clauses for word in clause.positive} <= {"x", *words}
@@ -276,10 +277,10 @@ def test_what_a_subscription_is_and_holds_is_whole_or_unknown():
     together((write, 200), (read, has_seen_all), (read, has_seen_all))
 
 
-def test_sizes_are_of_one_moment():
+def test_sizes_are_of_one_moment() -> None:
     hub = nc.Hub(window=nc.Window(count=10_000))
 
-    def write():
+    def write() -> None:
         hub.apply(publications(len(marks), 50))
         marks.extend([None] * 50)
 
@@ -296,7 +297,7 @@ def test_sizes_are_of_one_moment():
     assert seen == sorted(seen)
 
 
-def test_events_of_several_threads_are_applied_once_each_and_batches_stay_together():
+def test_events_of_several_threads_are_applied_once_each_and_batches_stay_together() -> None:
     hub = nc.Hub(window=nc.Window(count=10_000))
     hub.subscribe("all", keywords="x")
     numbers = count()
@@ -312,7 +313,7 @@ def test_events_of_several_threads_are_applied_once_each_and_batches_stay_togeth
         )
         return changes.num_rows
 
-    def churn():
+    def churn() -> None:
         number = next(numbers)
         hub.subscribe(f"s{number}", keywords="y")
         hub.move(f"s{number}", area=[0, 0, 1, 1])
@@ -325,17 +326,17 @@ def test_events_of_several_threads_are_applied_once_each_and_batches_stay_togeth
     assert len(hub) == 1
 
 
-def test_promises_of_several_threads_are_all_taken():
+def test_promises_of_several_threads_are_all_taken() -> None:
     hub = nc.Hub(window=nc.Window(count=10), safe_region=True)
     numbers = count()
     made, taken = [], []
 
-    def subscribe():
+    def subscribe() -> None:
         id_ = f"s{next(numbers)}"
         hub.subscribe(id_, keywords="x", area=[0, 0, 1, 1], live=True)
         made.append(id_)
 
-    def take():
+    def take() -> None:
         taken.extend(promise.subscription for promise in hub.take_promises())
 
     together((subscribe, 100), (subscribe, 100), (take, 100))
@@ -346,17 +347,17 @@ def test_promises_of_several_threads_are_all_taken():
 # ---- snapshots ------------------------------------------------------------------------------
 
 
-def test_a_snapshot_taken_while_others_write_is_one_state(tmp_path):
+def test_a_snapshot_taken_while_others_write_is_one_state(tmp_path) -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(subscriptions("s", 300, 1))
     both = pa.table({"id": ["t1", "t2"], "keywords": [["x"], ["x"]]})
     numbers = count()
 
-    def write():
+    def write() -> None:
         matcher.subscribe_table(both)
         matcher.unsubscribe_table(["t1", "t2"])
 
-    def save():
+    def save() -> None:
         path = tmp_path / str(next(numbers))
         matcher.save(path)
         opened = nc.Matcher.open(path)
@@ -367,15 +368,15 @@ def test_a_snapshot_taken_while_others_write_is_one_state(tmp_path):
     together((write, 50), (save, 20))
 
 
-def test_a_hub_is_saved_between_batches_while_others_ask(tmp_path):
+def test_a_hub_is_saved_between_batches_while_others_ask(tmp_path) -> None:
     hub = nc.Hub(window=nc.Window(count=100_000))
     hub.subscribe("s", keywords="x", live=True)
     numbers = count()
 
-    def write():
+    def write() -> None:
         hub.apply(publications(20 * next(numbers) + 1, 20))
 
-    def save():
+    def save() -> None:
         path = tmp_path / "hub"
         hub.save(path)
         opened = nc.Hub.open(path)
@@ -386,14 +387,14 @@ def test_a_hub_is_saved_between_batches_while_others_ask(tmp_path):
     together((write, 50), (save, 10), (lambda: hub.match("x", at=EAST), 50))
 
 
-def test_threads_that_save_to_one_path_leave_a_whole_snapshot(tmp_path):
+def test_threads_that_save_to_one_path_leave_a_whole_snapshot(tmp_path) -> None:
     small, large = nc.Matcher(), nc.Matcher()
     small.subscribe("s", keywords="x")
     large.subscribe_table(subscriptions("s", 5000, 1))
     path = tmp_path / "snapshot"
 
     def save(matcher):
-        def step():
+        def step() -> None:
             matcher.save(path)
             assert len(nc.Matcher.open(path)) in (1, 5000)
 
@@ -406,35 +407,35 @@ def test_threads_that_save_to_one_path_leave_a_whole_snapshot(tmp_path):
 # ---- turns ----------------------------------------------------------------------------------
 
 
-def test_readers_that_never_pause_do_not_starve_a_writer_of_a_matcher_nor_it_them():
+def test_readers_that_never_pause_do_not_starve_a_writer_of_a_matcher_nor_it_them() -> None:
     matcher = nc.Matcher("brute-force")  # so that nearly all of the time is under the lock
     matcher.subscribe_table(subscriptions("s", 3000, 1))
     batch = messages(200, 3)
 
-    def write():
+    def write() -> None:
         matcher.subscribe("t", keywords="w1")
         matcher.unsubscribe("t")
 
     together((write, 20), *[(lambda: matcher.match_table(batch), 5)] * 4)
 
 
-def test_questions_that_never_pause_do_not_starve_a_writer_of_a_hub_nor_it_them():
+def test_questions_that_never_pause_do_not_starve_a_writer_of_a_hub_nor_it_them() -> None:
     hub = nc.Hub()
     hub.apply([{"op": "subscribe", "id": f"s{i}", "keywords": "x"} for i in range(300)])
 
-    def write():
+    def write() -> None:
         hub.subscribe("t", keywords="y")
         hub.unsubscribe("t")
 
     together((write, 200), *[(lambda: hub.match("x", at=EAST), 200)] * 4)
 
 
-def test_a_long_batch_lets_questions_through_at_the_border_of_events():
+def test_a_long_batch_lets_questions_through_at_the_border_of_events() -> None:
     hub = nc.Hub(window=nc.Window(count=1_000_000))
     hub.apply([{"op": "subscribe", "id": f"s{i}", "keywords": "x"} for i in range(200)])
     size, numbers, seen = 2000, count(), []
 
-    def write():
+    def write() -> None:
         number = next(numbers)
         assert number < 200, "no question was answered within any batch"
         hub.apply(publications(number * size + 1, size))
@@ -448,18 +449,18 @@ def test_a_long_batch_lets_questions_through_at_the_border_of_events():
     together((write, 1), (read, lambda _: sum(map(bool, seen)) >= 3))
 
 
-def test_waiting_for_a_change_does_not_stop_threads_that_need_nothing_of_it():
+def test_waiting_for_a_change_does_not_stop_threads_that_need_nothing_of_it() -> None:
     matcher = nc.Matcher()
     table = subscriptions("s", 5000, 1)
     ticks, is_changing = [0], threading.Event()
 
-    def write():
+    def write() -> None:
         is_changing.set()
         matcher.subscribe_table(table)
         is_changing.clear()
         matcher.unsubscribe_table(table["id"])
 
-    def tick():
+    def tick() -> None:
         ticks[0] += 1
         time.sleep(0)  # lets go of the GIL
 

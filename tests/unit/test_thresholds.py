@@ -16,7 +16,7 @@ def _squeezed(text: str) -> str:
     return re.sub(r"\s+", " ", text)
 
 
-def test_each_row_of_the_page_stands_in_its_file():
+def test_each_row_of_the_page_stands_in_its_file() -> None:
     assert len(ROWS) > 100
     missing = [
         (name, code)
@@ -26,7 +26,7 @@ def test_each_row_of_the_page_stands_in_its_file():
     assert missing == []
 
 
-def test_each_whole_number_constant_of_the_core_stands_on_the_page():
+def test_each_whole_number_constant_of_the_core_stands_on_the_page() -> None:
     named = set(re.findall(r"`(k[A-Z]\w*)`", PAGE.split("## Constants that no size", 1)[1]))
     rows = {(name, word) for name, code in ROWS for word in re.findall(r"k[A-Z]\w*", code)}
     unknown = []

@@ -37,7 +37,7 @@ def area_shares(table: pa.Table) -> np.ndarray:
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
-def test_same_seed_gives_same_tables_and_another_seed_gives_others(preset):
+def test_same_seed_gives_same_tables_and_another_seed_gives_others(preset) -> None:
     assert subscriptions(preset, 300, 7).equals(subscriptions(preset, 300, 7))
     assert messages(preset, 300, 7).equals(messages(preset, 300, 7))
     assert not subscriptions(preset, 300, 7).equals(subscriptions(preset, 300, 8))
@@ -45,7 +45,7 @@ def test_same_seed_gives_same_tables_and_another_seed_gives_others(preset):
 
 
 @pytest.mark.parametrize("first", [0, 1, 1_023, 1_024, 3_000])
-def test_a_table_is_a_slice_of_one_endless_sequence(first):
+def test_a_table_is_a_slice_of_one_endless_sequence(first) -> None:
     preset = find_preset("tweets")
     whole = subscriptions(preset, 3_200, 3).to_pylist()
     assert subscriptions(preset, 100, 3, first=first).to_pylist() == whole[first : first + 100]
@@ -54,7 +54,7 @@ def test_a_table_is_a_slice_of_one_endless_sequence(first):
     assert messages(preset, 100, 3, group, first=first).to_pylist() == whole[first : first + 100]
 
 
-def test_messages_do_not_come_from_the_pool_of_subscriptions():
+def test_messages_do_not_come_from_the_pool_of_subscriptions() -> None:
     preset = find_preset("tweets")
     centres = box_columns(subscriptions(preset, 1_000, 1))
     points = messages(preset, 1_000, 1).column("lon").to_numpy()
@@ -65,7 +65,7 @@ def test_messages_do_not_come_from_the_pool_of_subscriptions():
     ("preset", "group"),
     [*((name, "short-point") for name in PRESETS), *(("topics", name) for name in GROUPS)],
 )
-def test_messages_are_valid_and_their_tokens_distinct(preset, group):
+def test_messages_are_valid_and_their_tokens_distinct(preset, group) -> None:
     table = messages(find_preset(preset), 200, 5, find_group(group))
     table.validate(full=True)
     assert table.schema.field("tokens").type == TOKEN_LISTS
@@ -77,7 +77,7 @@ def test_messages_are_valid_and_their_tokens_distinct(preset, group):
     ("name", "low", "high"),
     [("varied-point", 6, 20), ("medium-range", 30, 50), ("long-point", 100, 1_000)],
 )
-def test_groups_fill_their_range_of_lengths(name, low, high):
+def test_groups_fill_their_range_of_lengths(name, low, high) -> None:
     lengths = lengths_of(messages(find_preset("topics"), 1_000, 1, find_group(name)), "tokens")
     assert lengths.min() >= low
     assert lengths.max() <= high
@@ -87,13 +87,13 @@ def test_groups_fill_their_range_of_lengths(name, low, high):
 @pytest.mark.parametrize(
     ("name", "tokens"), [("tweets", 9.0), ("places", 7.0), ("zipf", 8.7), ("topics", 8.5)]
 )
-def test_presets_have_their_number_of_tokens_per_message(name, tokens):
+def test_presets_have_their_number_of_tokens_per_message(name, tokens) -> None:
     lengths = lengths_of(messages(find_preset(name), 20_000, 1), "tokens")
     assert lengths.mean() == pytest.approx(tokens, abs=0.1)
 
 
 @pytest.mark.parametrize("name", ["tweets", "places", "zipf"])
-def test_tokens_follow_the_law_of_the_preset(name):
+def test_tokens_follow_the_law_of_the_preset(name) -> None:
     preset = find_preset(name)
     words = flat_words(messages(preset, 50_000, 1), "tokens")
     law = 1 / (np.arange(1, preset.vocabulary + 1) + preset.rank_shift)
@@ -103,7 +103,7 @@ def test_tokens_follow_the_law_of_the_preset(name):
         assert words.count(f"w{rank}") / 50_000 == pytest.approx(contains, rel=0.12)
 
 
-def test_messages_of_topics_share_more_pairs_of_tokens():
+def test_messages_of_topics_share_more_pairs_of_tokens() -> None:
     def repeated_pairs(name):
         pairs = [
             frozenset(row[:2])
@@ -114,7 +114,7 @@ def test_messages_of_topics_share_more_pairs_of_tokens():
     assert repeated_pairs("topics") > 2 * repeated_pairs("tweets")
 
 
-def test_points_lie_in_clusters_and_in_the_world():
+def test_points_lie_in_clusters_and_in_the_world() -> None:
     table = messages(find_preset("tweets"), 50_000, 1)
     lon, lat = table.column("lon").to_numpy(), table.column("lat").to_numpy()
     west, south, east, north = WORLD
@@ -126,7 +126,7 @@ def test_points_lie_in_clusters_and_in_the_world():
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
-def test_subscriptions_are_valid_and_have_the_sizes_of_the_preset(preset):
+def test_subscriptions_are_valid_and_have_the_sizes_of_the_preset(preset) -> None:
     table = subscriptions(preset, 20_000, 2)
     table.validate(full=True)
     assert table.schema.field("keywords").type == TOKEN_LISTS
@@ -140,7 +140,7 @@ def test_subscriptions_are_valid_and_have_the_sizes_of_the_preset(preset):
     assert np.median(shares) == pytest.approx((low + high) / 2, rel=0.1)
 
 
-def test_boxes_are_upright_and_inside_the_world():
+def test_boxes_are_upright_and_inside_the_world() -> None:
     for table in (
         subscriptions(find_preset("tweets"), 20_000, 2),
         messages(find_preset("tweets"), 20_000, 2, find_group("short-range")),
@@ -150,7 +150,7 @@ def test_boxes_are_upright_and_inside_the_world():
         assert ((south >= -90) & (south < north) & (north <= 90)).all()
 
 
-def test_words_survive_the_analyzer():
+def test_words_survive_the_analyzer() -> None:
     for table, column in (
         (messages(find_preset("zipf"), 500, 1), "tokens"),
         (subscriptions(find_preset("zipf"), 500, 1), "keywords"),
@@ -159,13 +159,13 @@ def test_words_survive_the_analyzer():
         assert DEFAULT_ANALYZER.analyze(" ".join(words)) == words
 
 
-def test_dictionaries_hold_each_word_that_occurs_once_in_order_of_occurrence():
+def test_dictionaries_hold_each_word_that_occurs_once_in_order_of_occurrence() -> None:
     table = messages(find_preset("zipf"), 500, 1)
     dictionary = table.column("tokens").combine_chunks().flatten().dictionary.to_pylist()
     assert dictionary == list(dict.fromkeys(flat_words(table, "tokens")))
 
 
-def test_compact_keeps_the_rows_and_drops_foreign_words():
+def test_compact_keeps_the_rows_and_drops_foreign_words() -> None:
     table = messages(find_preset("tweets"), 500, 1).slice(100, 10)
     small = compact(table, "tokens")
     assert small.to_pylist() == table.to_pylist()
@@ -176,7 +176,7 @@ def test_compact_keeps_the_rows_and_drops_foreign_words():
 
 
 @pytest.mark.parametrize("count", [0, 1])
-def test_tiny_tables_have_all_columns(count):
+def test_tiny_tables_have_all_columns(count) -> None:
     preset = find_preset("places")
     table = messages(preset, count, 1, find_group("long-range"))
     assert table.column_names == ["tokens", "west", "south", "east", "north"]
@@ -184,7 +184,7 @@ def test_tiny_tables_have_all_columns(count):
     assert expressions(preset, count, 1).num_rows == subscriptions(preset, count, 1).num_rows
 
 
-def test_expressions_parse_and_are_neither_all_and_nor_all_or():
+def test_expressions_parse_and_are_neither_all_and_nor_all_or() -> None:
     table = expressions(find_preset("tweets"), 500, 1)
     texts = table.column("expression").to_pylist()
     clause_counts = [len(parse(text)) for text in texts]
@@ -196,7 +196,7 @@ def test_expressions_parse_and_are_neither_all_and_nor_all_or():
     )
 
 
-def test_unknown_names_and_seeds_are_refused_with_what_there_is():
+def test_unknown_names_and_seeds_are_refused_with_what_there_is() -> None:
     with pytest.raises(ValueError, match="no preset is called 'tweet'; there are tweets, places"):
         find_preset("tweet")
     with pytest.raises(ValueError, match="no message group is called 'short'; there are short-"):
@@ -221,7 +221,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-def test_real_texts_become_the_same_tables(folder, monkeypatch):
+def test_real_texts_become_the_same_tables(folder, monkeypatch) -> None:
     monkeypatch.setenv("NEARCAST_DATA", str(folder))
     source = open_source("tweets_geo", None, 1)
     found = source.messages(80, find_group("short-point"))
@@ -236,7 +236,7 @@ def test_real_texts_become_the_same_tables(folder, monkeypatch):
     assert box_columns(subscribed).min(axis=0) == pytest.approx([5, 45, 5, 45], abs=2)
 
 
-def test_real_texts_that_are_not_there_are_named(folder, monkeypatch):
+def test_real_texts_that_are_not_there_are_named(folder, monkeypatch) -> None:
     monkeypatch.delenv("NEARCAST_DATA", raising=False)
     with pytest.raises(ValueError, match="give --data DIR or set NEARCAST_DATA"):
         open_source("tweets_geo", None, 1)
