@@ -134,7 +134,7 @@ nb::dict top_stats(const SharedHub& self) {
   out["subscriptions"] = now->subscriptions;
   out["memory_bytes"] = bytes;
   out["buffer_bytes"] = now->buffer_bytes;
-  out["ranking_bytes"] = now->ranking_bytes;
+  out["search_bytes"] = now->search_bytes;
   out["mean_buffer"] = now->mean_buffer;
   out["inserts"] = now->expiry.inserts;
   out["departures"] = now->expiry.departures;

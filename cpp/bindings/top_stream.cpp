@@ -60,7 +60,7 @@ nb::dict stats(const SharedTopStream& self) {
   out["buffer_bytes"] = now.buffer_bytes;
   out["holder_bytes"] = now.holder_bytes;
   out["index_bytes"] = now.index_bytes;
-  out["ranking_bytes"] = now.ranking_bytes;
+  out["search_bytes"] = now.search_bytes;
   out["message_bytes"] = message_bytes;
   out["mean_buffer"] = now.mean_buffer;
   out["nodes"] = now.arrival.nodes_visited;

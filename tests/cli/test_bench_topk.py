@@ -108,7 +108,7 @@ def test_lists_taken_over_are_those_that_were_searched(scenario) -> None:
 
 def test_lists_whose_length_depends_on_the_search_are_not_taken_over(scenario) -> None:
     kinds = ("auto+cskyband", "auto+kmax")
-    names = [*kinds, *(f"{kind}:ranking=ir-tree" for kind in kinds)]
+    names = [*kinds, *(f"{kind}:search=ir-tree" for kind in kinds)]
     run = run_topk(scenario, [read_contender(name) for name in names], Silent(), checked=0)
     assert [cost.start_seconds is None for cost in run.contenders] == [False, False, False, True]
 
@@ -119,7 +119,7 @@ def test_ratios_are_those_that_the_contenders_can_give(scenario) -> None:
 
 
 def test_a_contender_with_parameters_does_not_stand_for_its_kind(scenario) -> None:
-    names = ["igpt+cskyband", "igpt+kmax", "igpt+skyband", "igpt+cskyband:ranking=ir-tree"]
+    names = ["igpt+cskyband", "igpt+kmax", "igpt+skyband", "igpt+cskyband:search=ir-tree"]
     run = run_topk(scenario, [read_contender(name) for name in names], Silent(), checked=0)
     assert run.ratios == ratios_of(run.contenders[:3])
 

@@ -135,7 +135,7 @@ def top_variants() -> list[dict[str, Any]]:
         for parameters in ({}, *(_TINY_EXPIRY.get(expiry.name, []) if arrival == "auto" else ()))
     ]
     searches = [
-        {"topk": "auto", "expiry": expiry, "topk_parameters": {"ranking": "ir-tree", **children}}
+        {"topk": "auto", "expiry": expiry, "topk_parameters": {"search": "ir-tree", **children}}
         for expiry, children in (("naive", {"ir_tree_children": 4}), ("skyband", {}))
     ]
     return arrivals + pairs + searches

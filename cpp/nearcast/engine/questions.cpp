@@ -119,7 +119,7 @@ HubStats Hub::stats() const {
   sizes.index_bytes += ranked.index_bytes;
   sizes.message_index_bytes += rank_sets_.memory_bytes();
   const auto top = top_.stats();
-  const std::size_t top_bytes = top_.memory_bytes() + (top ? top->ranking_bytes : 0);
+  const std::size_t top_bytes = top_.memory_bytes() + (top ? top->search_bytes : 0);
   // Each expiry stands in a table and in an ordered set, with its name in both.
   constexpr std::size_t kExpiryBytes =
       2 * (sizeof(double) + sizeof(std::string)) + 6 * sizeof(void*);

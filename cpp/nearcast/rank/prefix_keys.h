@@ -49,7 +49,7 @@ class PrefixStore {
   ListArena<TokenKey> keys_;
 };
 
-enum class Contact { kNear, kFar };
+enum class Contact { kTouches, kMisses };
 
 /// The prefix for messages that touch the area, or for those that do not.
 template <Contact contact>
@@ -60,7 +60,7 @@ class PrefixKeys {
   template <typename Visit>
   void for_each_key(EntryId entry, Visit&& visit) const {
     const Prefixes& prefixes = store_.prefixes(entry);
-    const std::uint16_t length = contact == Contact::kNear ? prefixes.near : prefixes.far;
+    const std::uint16_t length = contact == Contact::kTouches ? prefixes.near : prefixes.far;
     if (length == Prefixes::kNothingNeeded) return visit(kNoKeyword);
     for (const TokenKey key : store_.keys(entry).first(length)) visit(key);
   }

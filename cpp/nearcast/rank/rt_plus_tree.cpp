@@ -15,8 +15,8 @@ RtPlusTreeRank::RtPlusTreeRank(const RankStore& store, const Parameters& paramet
 void RtPlusTreeRank::make_tree() {
   prefixes_ = std::make_unique<PrefixStore>(store_);
   tree_ = std::make_unique<Tree>(store_.subscriptions(), limits_,
-                                 Near(PrefixKeys<Contact::kNear>(*prefixes_)),
-                                 Far(PrefixKeys<Contact::kFar>(*prefixes_)));
+                                 Near(PrefixKeys<Contact::kTouches>(*prefixes_)),
+                                 Far(PrefixKeys<Contact::kMisses>(*prefixes_)));
 }
 
 void RtPlusTreeRank::insert(SubscriptionId id) {

@@ -3,8 +3,8 @@
 /// the one that concerns it. [Rt §6.2]
 ///
 ///   paper      here                                 meaning
-///   PRE(n)     TokenCounts<PrefixKeys<kNear>>       tokens of which a message that touches needs
-///   one PRE'(n)    TokenCounts<PrefixKeys<kFar>>        the same for messages elsewhere
+///   PRE(n)     TokenCounts<PrefixKeys<kTouches>>    a message that touches needs one of these
+///   PRE'(n)    TokenCounts<PrefixKeys<kMisses>>     the same for a message elsewhere
 ///
 /// Departs from the paper as rank/text_needs.h says. The prefix begins with the rarest token, as
 /// `representative=idf` does in matching; the other ways to choose a representative have no meaning
@@ -34,8 +34,8 @@ class RtPlusTreeRank final : public RankIndex {
   void check_invariants() const override { tree_->check_invariants(); }
 
  private:
-  using Near = TokenCounts<PrefixKeys<Contact::kNear>>;
-  using Far = TokenCounts<PrefixKeys<Contact::kFar>>;
+  using Near = TokenCounts<PrefixKeys<Contact::kTouches>>;
+  using Far = TokenCounts<PrefixKeys<Contact::kMisses>>;
   using Tree = EntryTree<SummaryPair<Near, Far>>;
 
   void make_tree();

@@ -8,8 +8,8 @@
 ///   wanted or not), for each message that lives, for the words of the weights epoch in force and
 ///   for those of the sample that was learned last.
 /// - Expect another word under a number that it gave up. Whatever is kept by number beyond the last
-///   use may cost time, but must not change an answer: a rank in an order of tokens or a count of
-///   what was heard may stay, an entry of a list or a weight may not.
+///   use may cost time, but must not change an answer: a position in an order of tokens or a count
+///   of what was heard may stay, an entry of a list or a weight may not.
 /// - Need memory for the numbers below slots() at most: these are as many as there were words at
 ///   one time, not as many as there ever were.
 ///

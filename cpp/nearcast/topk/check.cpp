@@ -34,7 +34,7 @@ void TopEngine::check_invariants() const {
     expiry_->check_buffer(id);
   });
   arrival_->check_invariants();
-  ranking_->check_invariants();
+  search_->check_invariants();
 }
 
 }  // namespace nearcast

@@ -112,11 +112,11 @@ void TopEngine::set_weights(const TokenWeights& weights) {
   ensure(state_.journal.pages().empty(), "top engine: weights change in an event of their own");
   const TokenWeights& old_weights = *state_.weights;
   arrival_->clear();
-  ranking_->clear();
+  search_->clear();
   state_.weights = &weights;
   state_.messages.for_each_by_age([&](MessageId id) { state_.measure(id); });
   state_.subscriptions.reweigh(weights);
-  ranking_->insert_all();
+  search_->insert_all();
   state_.subscriptions.for_each([&](SubscriptionId id) {
     arrival_->insert(id);
     replace_results(id, old_weights);

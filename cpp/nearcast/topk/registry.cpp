@@ -33,27 +33,27 @@ std::unique_ptr<ArrivalIndex> make_igpt(const TopState& state, const TopTuning& 
 }
 
 template <typename Policy>
-std::unique_ptr<ExpiryPolicy> make_expiry(TopState& state, MessageSearch& ranking,
+std::unique_ptr<ExpiryPolicy> make_expiry(TopState& state, MessageSearch& search,
                                           ArrivalIndex& arrival, const TopTuning& tuning) {
-  return std::make_unique<Policy>(state, ranking, arrival, tuning);
+  return std::make_unique<Policy>(state, search, arrival, tuning);
 }
 
-std::unique_ptr<ExpiryPolicy> make_naive(TopState& state, MessageSearch& ranking,
+std::unique_ptr<ExpiryPolicy> make_naive(TopState& state, MessageSearch& search,
                                          ArrivalIndex& arrival, const TopTuning&) {
-  return std::make_unique<SlackBuffers>(state, ranking, arrival, SlackBuffers::Slack{1, 0, 1, 0});
+  return std::make_unique<SlackBuffers>(state, search, arrival, SlackBuffers::Slack{1, 0, 1, 0});
 }
 
-std::unique_ptr<ExpiryPolicy> make_kmax(TopState& state, MessageSearch& ranking,
+std::unique_ptr<ExpiryPolicy> make_kmax(TopState& state, MessageSearch& search,
                                         ArrivalIndex& arrival, const TopTuning& tuning) {
   const double factor = tuning.kmax_factor;
-  return std::make_unique<SlackBuffers>(state, ranking, arrival,
+  return std::make_unique<SlackBuffers>(state, search, arrival,
                                         SlackBuffers::Slack{factor, 0, factor, 0});
 }
 
-std::unique_ptr<ExpiryPolicy> make_slack(TopState& state, MessageSearch& ranking,
+std::unique_ptr<ExpiryPolicy> make_slack(TopState& state, MessageSearch& search,
                                          ArrivalIndex& arrival, const TopTuning& tuning) {
   const double limit = std::max(tuning.slack_kept, tuning.slack_limit);
-  return std::make_unique<SlackBuffers>(state, ranking, arrival,
+  return std::make_unique<SlackBuffers>(state, search, arrival,
                                         SlackBuffers::Slack{1, tuning.slack_kept, 1, limit});
 }
 
@@ -70,7 +70,7 @@ const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, c
 }  // namespace
 
 std::unique_ptr<MessageSearch> make_search(const TopState& state, const TopTuning& tuning) {
-  if (tuning.ranking == "ir-tree") return std::make_unique<IrTreeSearch>(state, tuning);
+  if (tuning.search == "ir-tree") return std::make_unique<IrTreeSearch>(state, tuning);
   return std::make_unique<PostingSearch>(state, tuning);
 }
 
@@ -94,7 +94,7 @@ const std::vector<ArrivalKind>& arrival_kinds() {
 
 const std::vector<ExpiryKind>& expiry_kinds() {
   static const std::vector<ExpiryKind> kinds = {
-      {"auto", "our own: some more than k, cut back by rank now and then", false, &make_slack},
+      {"auto", "our own: some more than k, cut back to the best now and then", false, &make_slack},
       {"cskyband", "what fewer than k dominate, down to a score that a cost model chooses", true,
        &make_expiry<CostSkyband>},
       {"skyband", "what fewer than k dominate, down to a share of the k-th score", true,

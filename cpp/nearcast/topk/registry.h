@@ -24,7 +24,7 @@ struct ExpiryKind {
   std::string name;
   std::string summary;
   bool counts_dominators;
-  std::unique_ptr<ExpiryPolicy> (*make)(TopState& state, MessageSearch& ranking,
+  std::unique_ptr<ExpiryPolicy> (*make)(TopState& state, MessageSearch& search,
                                         ArrivalIndex& arrival, const TopTuning& tuning);
 };
 

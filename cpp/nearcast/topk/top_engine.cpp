@@ -18,8 +18,8 @@ TopEngine::TopEngine(const MessageStore& messages, const TokenWeights& weights, 
                      const std::string& arrival, const std::string& expiry, TopTuning tuning)
     : state_(messages, weights, space, expiry_for(arrival, expiry).counts_dominators),
       arrival_(arrival_kind(arrival).make(state_, tuning)),
-      ranking_(std::make_unique<BacklogSearch>(state_, make_search(state_, tuning))),
-      expiry_(expiry_for(arrival, expiry).make(state_, *ranking_, *arrival_, tuning)) {}
+      search_(std::make_unique<BacklogSearch>(state_, make_search(state_, tuning))),
+      expiry_(expiry_for(arrival, expiry).make(state_, *search_, *arrival_, tuning)) {}
 
 void TopEngine::hold() {
   state_.lengths.resize(state_.messages.slots());
@@ -58,7 +58,7 @@ void TopEngine::move(SubscriptionId id, Point at) {
 void TopEngine::publish(MessageId id) {
   mark(id, Mark::kPublished);
   state_.measure(id);
-  ranking_->insert(id);
+  search_->insert(id);
   expiry_->window_moved(true);
   hits_.clear();
   arrival_->find(id, hits_, arrival_work_);
@@ -77,7 +77,7 @@ void TopEngine::publish(MessageId id) {
 void TopEngine::drop(MessageId id, Reason reason) {
   mark(id, reason == Reason::kExpired ? Mark::kExpired : Mark::kRetracted);
   const bool is_oldest = state_.messages.oldest() == id;
-  ranking_->erase(id, is_oldest);
+  search_->erase(id, is_oldest);
   expiry_->window_moved(false);
   const std::span<const SubscriptionId> holders = state_.holders.of(id);
   constexpr std::size_t kAhead = 4;
@@ -133,7 +133,7 @@ TopStats TopEngine::stats() const {
   stats.buffer_bytes = state_.buffers.memory_bytes();
   stats.holder_bytes = state_.holders.memory_bytes();
   stats.index_bytes = arrival_->memory_bytes();
-  stats.ranking_bytes = ranking_->memory_bytes() + state_.lengths.memory_bytes();
+  stats.search_bytes = search_->memory_bytes() + state_.lengths.memory_bytes();
   std::size_t held = 0;
   state_.subscriptions.for_each([&](SubscriptionId id) { held += state_.buffers.size(id); });
   if (size() != 0) stats.mean_buffer = static_cast<double>(held) / static_cast<double>(size());

@@ -6,7 +6,7 @@
 ///
 ///   arrival   which buffers does a newcomer concern?            topk/arrival/
 ///   expiry    what do buffers keep, when are they filled anew?  topk/expiry/
-///   ranking   what are the best live messages?                  topk/search/
+///   search    what are the best live messages?                  topk/search/
 #pragma once
 
 #include <cstddef>
@@ -33,8 +33,8 @@ struct TopResult {
 struct TopStats {
   std::size_t subscriptions = 0, messages = 0;
   std::size_t record_bytes = 0, buffer_bytes = 0, holder_bytes = 0, index_bytes = 0;
-  std::size_t ranking_bytes = 0;  ///< of what is kept per message; not counted per subscription
-  double mean_buffer = 0;         ///< messages held per subscription
+  std::size_t search_bytes = 0;  ///< of what is kept per message; not counted per subscription
+  double mean_buffer = 0;        ///< messages held per subscription
   WorkCounters arrival;
   ExpiryWork expiry;
 };
@@ -46,9 +46,9 @@ class TopEngine {
   TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
             const std::string& arrival, const std::string& expiry = {}, TopTuning tuning = {});
 
-  /// The messages that are in the store already are live; the ranking takes them in by catch_up().
+  /// The messages that are in the store already are live; the search takes them in by catch_up().
   void hold();
-  void catch_up(std::size_t count) { ranking_->catch_up(count); }  ///< with at most so many
+  void catch_up(std::size_t count) { search_->catch_up(count); }  ///< with at most so many
 
   void begin();
   /// Tokens ascend and are distinct, at least one; k ≥ 1. The id is not in use, and dense.
@@ -94,7 +94,7 @@ class TopEngine {
 
   TopState state_;
   std::unique_ptr<ArrivalIndex> arrival_;
-  std::unique_ptr<BacklogSearch> ranking_;
+  std::unique_ptr<BacklogSearch> search_;
   std::unique_ptr<ExpiryPolicy> expiry_;
   WorkCounters arrival_work_;
   std::vector<ArrivalHit> hits_;

@@ -43,7 +43,7 @@ struct TopState {
     return score(id, message, product(id, message));
   }
   /// The order of a list: the higher score first, then the newer message.
-  bool ranks_before(const Held& a, const Held& b) const {
+  bool is_better(const Held& a, const Held& b) const {
     if (a.units != b.units) return a.units > b.units;
     return messages.number(a.message) > messages.number(b.message);
   }
@@ -58,7 +58,7 @@ struct TopState {
   Rect space;
   double max_distance;  ///< its diagonal
   TopSubscriptions subscriptions;
-  MessageBacklog backlog;  ///< messages that the ranking has not taken in yet
+  MessageBacklog backlog;  ///< messages that the search has not taken in yet
   Array<double> lengths;   ///< by message; 0: not known
   ResultBuffers buffers;
   Holders holders;

@@ -12,9 +12,9 @@ const std::vector<ParameterSpec>& TopTuning::parameters() {
             "auto: a message with more frequent tokens is not looked up by pairs of them"),
       whole("frequent_messages", standard.frequent_messages, 1, 1e9,
             "a token of so many live messages is frequent: they are listed by pairs too"),
-      choice("ranking", {"postings", "ir-tree"}, "how live messages are searched for a list"),
+      choice("search", {"postings", "ir-tree"}, "how live messages are searched for a list"),
       whole("ir_tree_children", standard.ir_tree_children, 4, 1000,
-            "ranking ir-tree: most children of a node"),
+            "search ir-tree: most children of a node"),
       real("slack_kept", standard.slack_kept, 0, 1e6,
            "expiry auto: a search finds so many times √k messages beyond k"),
       real("slack_limit", standard.slack_limit, 0, 1e6,
@@ -42,7 +42,7 @@ TopTuning TopTuning::from(const Given& given) {
   tuning.most_short = count("most_short");
   tuning.most_long_tokens = count("most_long_tokens");
   tuning.frequent_messages = count("frequent_messages");
-  tuning.ranking = read.word("ranking");
+  tuning.search = read.word("search");
   tuning.ir_tree_children = count("ir_tree_children");
   tuning.slack_kept = read.number("slack_kept");
   tuning.slack_limit = read.number("slack_limit");

@@ -18,7 +18,7 @@ struct TopTuning {
   std::uint32_t most_short = 512;          ///< subscriptions with a token that are read in full
   std::uint32_t most_long_tokens = 24;     ///< of a newcomer that looks up pairs of them
   std::uint32_t frequent_messages = 2048;  ///< with a token: from then on listed by pairs too
-  std::string ranking = "postings";        ///< of live messages: the name of a kind
+  std::string search = "postings";         ///< of live messages: the name of a kind
   std::uint32_t ir_tree_children = 50;     ///< of a node, at most; half as many at least
   double slack_kept = 4, slack_limit = 6;  ///< messages beyond k, in multiples of √k
   double kmax_factor = 3;

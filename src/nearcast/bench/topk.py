@@ -125,7 +125,7 @@ class _Entrant:
         mine, theirs = (dict(each.spec.parameters) for each in (self, other))
         if self.expiry != PAPER_EXPIRY:
             for parameters in (mine, theirs):
-                parameters.pop("ranking", None)
+                parameters.pop("search", None)
         return self.expiry == other.expiry and mine == theirs
 
     def run(self, scenario: TopScenario, first: int, end: int) -> None:
@@ -162,7 +162,7 @@ def _memory(now: dict[str, float], subscriptions: int, window: int) -> TopMemory
     return TopMemory(
         bytes_per_subscription=round(sum(parts.values()), 1),
         **parts,
-        bytes_per_message=round((now["ranking_bytes"] + now["message_bytes"]) / window, 1),
+        bytes_per_message=round((now["search_bytes"] + now["message_bytes"]) / window, 1),
         mean_buffer=round(now["mean_buffer"], 2),
     )
 

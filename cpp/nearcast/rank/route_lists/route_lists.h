@@ -22,7 +22,7 @@
 
 #include <vector>
 
-#include "nearcast/index/ours/sized_lists/cell_lists.h"
+#include "nearcast/index/ours/sized_lists/numbered_lists.h"
 #include "nearcast/index/papers/rt_tree/postings.h"
 #include "nearcast/index/parameters.h"
 #include "nearcast/rank/rank_index.h"
@@ -63,7 +63,7 @@ class RouteLists final : public RankIndex {
   std::uint64_t size_ = 0;
   sized_lists::Frame frame_;
   TokenOrder order_;
-  sized_lists::CellLists near_;
+  sized_lists::NumberedLists near_;
   AnywhereLists anywhere_;
   PostingTables pairs_;
   ScoreRecords records_;

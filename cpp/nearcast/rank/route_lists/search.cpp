@@ -6,6 +6,7 @@
 
 namespace nearcast {
 
+namespace route_lists {
 namespace plain {
 using Kernels = sized_lists::PlainKernels;
 #include "nearcast/rank/route_lists/search.inc.h"
@@ -24,6 +25,7 @@ void run(NearSearch&& search) { search.run(); }
 }  // namespace avx2
 #pragma GCC pop_options
 #endif
+}  // namespace route_lists
 
 namespace {
 
@@ -132,11 +134,11 @@ void RouteLists::rank(const Message& message, RankScratch& scratch, RankSink& si
     const sized_lists::Query query{frame_.cells(message.place.part[part])};
 #if NEARCAST_HAS_AVX2_KERNELS
     if (uses_avx2_) {
-      avx2::run({near_, message, scratch, candidates, sink.work, query});
+      route_lists::avx2::run({near_, message, scratch, candidates, sink.work, query});
       continue;
     }
 #endif
-    plain::run({near_, message, scratch, candidates, sink.work, query});
+    route_lists::plain::run({near_, message, scratch, candidates, sink.work, query});
   }
   AnywhereSearch anywhere(anywhere_, records_, frame_, message.place, candidates, sink);
   anywhere.read(0);

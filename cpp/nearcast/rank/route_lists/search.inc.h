@@ -2,19 +2,19 @@
 /// defines `Kernels`: the compiler may then inline them, whatever machine they are for.
 
 using sized_lists::CellBox;
-using sized_lists::CellLists;
 using sized_lists::Columns;
 using sized_lists::Head;
 using sized_lists::kBlockSize;
 using sized_lists::kProvenBit;
 using sized_lists::Node;
+using sized_lists::NumberedLists;
 using sized_lists::Query;
 using sized_lists::Record;
 using sized_lists::Signature;
 
 /// For one part of the message's place.
 struct NearSearch {
-  const CellLists& lists;
+  const NumberedLists& lists;
   const Message& message;
   RankScratch& scratch;
   RankCandidates& candidates;
@@ -23,7 +23,7 @@ struct NearSearch {
 
   /// Lists that are prefetched before any is read.
   static constexpr std::uint32_t kAtOnce = 64;
-  BoundedArray<Head, kAtOnce> few;
+  BoundedArray<Head, kAtOnce> few{};
 
   /// Lists are taken some at a time: first all are prefetched, then all are read.
   void run() {

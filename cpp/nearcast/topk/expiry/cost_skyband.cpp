@@ -41,7 +41,7 @@ void CostSkyband::evaluate(SubscriptionId id) {
   const Stopwatch watch;
   const std::uint32_t size = best_skyband_input(state_.subscriptions[id].k, costs_of(id));
   found_.clear();
-  ranking_.best(id, size, kLowestUnits, found_, work_.evaluation);
+  search_.best(id, size, kLowestUnits, found_, work_.evaluation);
   hold_skyband(id, found_.size() < size ? kLowestUnits : found_.back().units);
   learn_search(id, watch.nanoseconds());
 }

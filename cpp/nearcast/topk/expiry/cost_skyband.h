@@ -21,8 +21,8 @@ namespace nearcast {
 
 class CostSkyband final : public SkybandPolicy {
  public:
-  CostSkyband(TopState& state, MessageSearch& ranking, ArrivalIndex& arrival, const TopTuning&)
-      : SkybandPolicy(state, ranking, arrival) {}
+  CostSkyband(TopState& state, MessageSearch& search, ArrivalIndex& arrival, const TopTuning&)
+      : SkybandPolicy(state, search, arrival) {}
 
   void arrive(SubscriptionId id, const Held& newcomer) override;
   void evaluate(SubscriptionId id) override;

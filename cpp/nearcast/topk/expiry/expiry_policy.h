@@ -26,8 +26,8 @@ struct ExpiryWork {
 
 class ExpiryPolicy {
  public:
-  ExpiryPolicy(TopState& state, MessageSearch& ranking, ArrivalIndex& arrival)
-      : state_(state), ranking_(ranking), arrival_(arrival) {}
+  ExpiryPolicy(TopState& state, MessageSearch& search, ArrivalIndex& arrival)
+      : state_(state), search_(search), arrival_(arrival) {}
   virtual ~ExpiryPolicy() = default;
 
   /// The newest message reaches the threshold.
@@ -69,7 +69,7 @@ class ExpiryPolicy {
   void set_threshold(SubscriptionId id, Units units);
 
   TopState& state_;
-  MessageSearch& ranking_;
+  MessageSearch& search_;
   ArrivalIndex& arrival_;
   ExpiryWork work_;
   std::vector<Held> found_;

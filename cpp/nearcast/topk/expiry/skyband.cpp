@@ -11,14 +11,14 @@ Units Skyband::threshold_for(Units last) const {
 void Skyband::evaluate(SubscriptionId id) {
   const std::uint32_t k = state_.subscriptions[id].k;
   found_.clear();
-  ranking_.best(id, k, kLowestUnits, found_, work_.evaluation);
+  search_.best(id, k, kLowestUnits, found_, work_.evaluation);
   if (found_.size() < k) {
     hold_skyband(id, kLowestUnits);
     return;
   }
   const Units threshold = threshold_for(found_.back().units);
   found_.clear();
-  ranking_.best(id, state_.messages.size(), threshold, found_, work_.evaluation);
+  search_.best(id, state_.messages.size(), threshold, found_, work_.evaluation);
   hold_skyband(id, threshold);
 }
 

@@ -13,8 +13,8 @@ namespace nearcast {
 
 class Skyband final : public SkybandPolicy {
  public:
-  Skyband(TopState& state, MessageSearch& ranking, ArrivalIndex& arrival, const TopTuning& tuning)
-      : SkybandPolicy(state, ranking, arrival), share_(tuning.skyband_share) {}
+  Skyband(TopState& state, MessageSearch& search, ArrivalIndex& arrival, const TopTuning& tuning)
+      : SkybandPolicy(state, search, arrival), share_(tuning.skyband_share) {}
 
   void evaluate(SubscriptionId id) override;
 

@@ -42,7 +42,7 @@ class SkybandPolicy : public ExpiryPolicy {
   /// Where would a buffer of more than 4k messages end, if it were filled now?
   virtual Cut choose_cut(SubscriptionId id) const = 0;
 
-  /// Let the buffer hold the k-skyband of what was found, which is in order of rank.
+  /// Let the buffer hold the k-skyband of what was found, which is sorted, best first.
   void hold_skyband(SubscriptionId id, Units threshold);
 
  private:

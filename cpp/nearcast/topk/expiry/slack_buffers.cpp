@@ -20,7 +20,7 @@ void SlackBuffers::leave(SubscriptionId id, MessageId message, bool) {
 void SlackBuffers::evaluate(SubscriptionId id) {
   const std::uint32_t kept = slack_.kept(state_.subscriptions[id].k);
   found_.clear();
-  ranking_.best(id, kept, kLowestUnits, found_, work_.evaluation);
+  search_.best(id, kept, kLowestUnits, found_, work_.evaluation);
   hold(id, found_);
   set_threshold(id, found_.size() < kept ? kLowestUnits : found_.back().units);
 }

@@ -1,5 +1,5 @@
-/// Buffers by rank: keep some messages beyond the k best, and when there are too many, the best of
-/// them.
+/// Buffers with slack: a buffer keeps some messages beyond the k best, and is cut back to the best
+/// of them when it holds too many.
 ///
 /// A buffer is filled to `kept` messages and cut back to as many when it exceeds `limit`. What it
 /// holds is always everything down to some score, whoever leaves and in whatever order, so it is
@@ -32,8 +32,8 @@ class SlackBuffers final : public ExpiryPolicy {
     std::uint32_t limit(std::uint32_t k) const { return size(limit_factor, limit_root, k); }
   };
 
-  SlackBuffers(TopState& state, MessageSearch& ranking, ArrivalIndex& arrival, Slack slack)
-      : ExpiryPolicy(state, ranking, arrival), slack_(slack) {}
+  SlackBuffers(TopState& state, MessageSearch& search, ArrivalIndex& arrival, Slack slack)
+      : ExpiryPolicy(state, search, arrival), slack_(slack) {}
 
   void arrive(SubscriptionId id, const Held& newcomer) override;
   void leave(SubscriptionId id, MessageId message, bool is_oldest) override;

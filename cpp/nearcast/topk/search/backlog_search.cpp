@@ -48,7 +48,7 @@ void BacklogSearch::add_waiting(SubscriptionId id, std::size_t count, Units floo
 void BacklogSearch::keep_best(std::size_t count, std::vector<Held>& out) const {
   const std::size_t kept = std::min(count, out.size());
   std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(kept), out.end(),
-                    [&](const Held& a, const Held& b) { return ranks_before(a, b); });
+                    [&](const Held& a, const Held& b) { return is_better(a, b); });
   out.resize(kept);
 }
 

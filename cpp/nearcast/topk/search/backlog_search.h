@@ -1,5 +1,6 @@
-/// A ranking that takes live messages in by slices, and ranks all of them at any moment: what the
-/// index below it has, and what still waits (model/message_backlog.h).
+/// A search that takes live messages in by slices and still answers for all of them at any moment:
+/// it searches the index below it and looks through the messages that wait to be taken in
+/// (model/message_backlog.h).
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-/// Live messages, ranked from the side of a subscription: what does it hold after a search?
+/// The interface of all searches: which live messages are the best for a subscription?
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,11 @@ class MessageSearch {
                     WorkCounters& work) = 0;
 
   virtual std::size_t memory_bytes() const = 0;
-  virtual void check_invariants()
-      const = 0;  ///< throws an internal error that names what is broken
+  /// Throws an internal error that names what is broken.
+  virtual void check_invariants() const = 0;
 
  protected:
-  bool ranks_before(const Held& a, const Held& b) const { return state_.ranks_before(a, b); }
+  bool is_better(const Held& a, const Held& b) const { return state_.is_better(a, b); }
 
   const TopState& state_;
 };

@@ -141,9 +141,9 @@ void PostingSearch::check_invariants() const {
     if (!is_odd(id)) expected_pairs += frequent * (frequent - 1) / 2;
   });
   ensure(lists_.postings() == expected,
-         "posting ranking: as many postings as live messages have tokens");
+         "posting search: as many postings as live messages have tokens");
   ensure(pair_lists_.postings() == expected_pairs,
-         "posting ranking: as many postings as live messages have pairs of frequent tokens");
+         "posting search: as many postings as live messages have pairs of frequent tokens");
 }
 
 }  // namespace nearcast

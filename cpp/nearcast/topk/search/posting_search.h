@@ -2,12 +2,12 @@
 ///
 /// With one common token a message's score is known from its posting, up to rounding: the level
 /// that the best reach is soon found, and a scan of eight postings at a time drops what lies below
-/// (ranking/posting_scan.h). Several common tokens are rare and would spoil that bound, so they
+/// (search/posting_scan.h). Several common tokens are rare and would spoil that bound, so they
 /// have ways of their own:
 ///
 ///   rare tokens       of which few messages have one: the bound counts the subscription's more
 ///                     frequent tokens as if they were there, and a fingerprint of the message says
-///                     whether they are (ranking/fingerprints.h)
+///                     whether they are (search/fingerprints.h)
 ///   frequent tokens   messages are listed under each *pair* of their frequent tokens too, and the
 ///                     bound of a pair is as tight as that of a token
 ///   odd messages      with very many tokens or with repeated ones are not listed by pairs: in all

@@ -41,7 +41,7 @@ void PostingSearch::best(SubscriptionId id, std::size_t count, Units floor, std:
   score_candidates(id, floor, out, work);
   const std::size_t wanted = std::min(count, out.size());
   std::partial_sort(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(wanted), out.end(),
-                    [&](const Held& a, const Held& b) { return ranks_before(a, b); });
+                    [&](const Held& a, const Held& b) { return is_better(a, b); });
   out.resize(wanted);
 }
 

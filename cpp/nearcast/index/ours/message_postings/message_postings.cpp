@@ -8,7 +8,7 @@ namespace nearcast {
 
 using postings::CellBox;
 using postings::corner;
-using postings::PostingLists;
+using postings::PlaceLists;
 
 MessagePostings::MessagePostings(const MessageStore& messages, postings::Scan scan,
                                  std::uint32_t split_at)
@@ -163,7 +163,7 @@ void MessagePostings::erase(MessageId id) {
   if (grid_.forget(key)) sweep(grid_, key);
 }
 
-void MessagePostings::sweep(PostingLists& lists, std::size_t key) {
+void MessagePostings::sweep(PlaceLists& lists, std::size_t key) {
   // Of a slot that was used twice the newest posting is the true one, and is asked for first.
   seen_.start(where_.size());
   lists.sweep(key, [&](MessageId id, postings::Corner low) {
@@ -199,7 +199,7 @@ std::size_t MessagePostings::grid_length(const Windows& windows) const {
   return length;
 }
 
-void MessagePostings::collect(const PostingLists& lists, std::size_t key, const Windows& windows,
+void MessagePostings::collect(const PlaceLists& lists, std::size_t key, const Windows& windows,
                               std::vector<MessageId>& out) const {
   lists.scan(key, windows.view(), [&](MessageId id) {
     if (where_[raw(id)] != kGone) out.push_back(id);
@@ -229,7 +229,7 @@ void MessagePostings::for_each_list(Token token, const Windows& windows, Visit&&
 std::size_t MessagePostings::length(Token token, const Windows& windows) const {
   std::size_t sum = 0;
   for_each_list(token, windows,
-                [&](const PostingLists& lists, std::size_t key) { sum += lists.length(key); });
+                [&](const PlaceLists& lists, std::size_t key) { sum += lists.length(key); });
   return sum;
 }
 
@@ -263,9 +263,8 @@ void MessagePostings::propose(const Clause& clause, std::span<const Rect> window
 void MessagePostings::propose_by_token(Token token, std::span<const Rect> windows,
                                        std::vector<MessageId>& out) const {
   const Windows cells = cells_of(windows);
-  for_each_list(token, cells, [&](const PostingLists& lists, std::size_t key) {
-    collect(lists, key, cells, out);
-  });
+  for_each_list(token, cells,
+                [&](const PlaceLists& lists, std::size_t key) { collect(lists, key, cells, out); });
 }
 
 void MessagePostings::propose_by_place(std::span<const Rect> windows,
@@ -280,7 +279,7 @@ std::size_t MessagePostings::memory_bytes() const {
 }
 
 /// The messages of a list, without what is stale, each once.
-std::vector<MessageId> MessagePostings::held_in(const PostingLists& lists, std::size_t key) const {
+std::vector<MessageId> MessagePostings::held_in(const PlaceLists& lists, std::size_t key) const {
   std::vector<MessageId> found;
   lists.for_each(key, [&](MessageId id, postings::Corner low) {
     if (where_[raw(id)] == low) found.push_back(id);
@@ -290,7 +289,7 @@ std::vector<MessageId> MessagePostings::held_in(const PostingLists& lists, std::
   return found;
 }
 
-void MessagePostings::check_tokens(const PostingLists& lists) const {
+void MessagePostings::check_tokens(const PlaceLists& lists) const {
   for (std::size_t key = 0; key < lists.keys(); ++key) {
     const Token token{static_cast<std::uint32_t>(key)};
     std::vector<MessageId> found = held_in(lists, key);

@@ -20,7 +20,7 @@
 
 #include "nearcast/base/visit_stamps.h"
 #include "nearcast/index/message_index.h"
-#include "nearcast/index/ours/message_postings/posting_lists.h"
+#include "nearcast/index/ours/message_postings/place_lists.h"
 
 namespace nearcast {
 
@@ -68,7 +68,7 @@ class MessagePostings final : public MessageIndex {
   // Where the postings of a keyword are: a list of points_ or boxes_, or a part of a split one.
   static constexpr std::uint32_t kSplitBits = 4, kParts = 1u << (2 * kSplitBits);
   struct Where {
-    postings::PostingLists* lists;
+    postings::PlaceLists* lists;
     std::size_t key;
   };
   Where where(Token token, const postings::CellBox& place, bool is_point);
@@ -82,20 +82,20 @@ class MessagePostings final : public MessageIndex {
   void join(Token token);  ///< a split list that has become empty
   void put(MessageId id);
   void fit_frame();
-  void sweep(postings::PostingLists& lists, std::size_t key);
+  void sweep(postings::PlaceLists& lists, std::size_t key);
   std::size_t grid_length(const Windows& windows) const;
-  void collect(const postings::PostingLists& lists, std::size_t key, const Windows& windows,
+  void collect(const postings::PlaceLists& lists, std::size_t key, const Windows& windows,
                std::vector<MessageId>& out) const;
-  std::vector<MessageId> held_in(const postings::PostingLists& lists, std::size_t key) const;
-  void check_tokens(const postings::PostingLists& lists) const;
+  std::vector<MessageId> held_in(const postings::PlaceLists& lists, std::size_t key) const;
+  void check_tokens(const postings::PlaceLists& lists) const;
 
   sized_lists::Frame frame_;
-  postings::PostingLists points_, boxes_;  ///< by token
-  postings::PostingLists parts_;           ///< of split lists of points_, by part_key
+  postings::PlaceLists points_, boxes_;  ///< by token
+  postings::PlaceLists parts_;           ///< of split lists of points_, by part_key
   std::uint32_t split_at_;
   std::uint32_t splits_ = 0;
   std::vector<std::uint32_t> free_splits_;  ///< numbers up to splits_ that no list has
-  postings::PostingLists grid_;             ///< by cell of the grid
+  postings::PlaceLists grid_;               ///< by cell of the grid
   Array<postings::Corner> where_;           ///< by message: its lower corner, or kGone
   std::size_t count_ = 0;
   std::size_t next_fit_ = kFirstFit;

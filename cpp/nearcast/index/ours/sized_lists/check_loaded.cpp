@@ -97,7 +97,7 @@ void HeavyLists::claim(Parts& parts, std::uint32_t number) const {
   expect(entries == list.size, kList);
 }
 
-void CellLists::check_loaded(std::uint64_t entries, const Visit& visit) const {
+void NumberedLists::check_loaded(std::uint64_t entries, const Visit& visit) const {
   Claims units = smalls_.claim_free();
   HeavyLists::Parts parts = heavies_.claim_free();
   std::vector<Entry> all;

@@ -5,8 +5,9 @@
 
 namespace nearcast {
 
+namespace sized_lists {
 namespace plain {
-using Kernels = sized_lists::PlainKernels;
+using Kernels = PlainKernels;
 #include "nearcast/index/ours/sized_lists/search.inc.h"
 
 void run(Search&& search) { search.run(); }
@@ -16,13 +17,14 @@ void run(Search&& search) { search.run(); }
 #pragma GCC push_options
 #pragma GCC target("avx2,bmi,popcnt")
 namespace avx2 {
-using Kernels = sized_lists::Avx2Kernels;
+using Kernels = Avx2Kernels;
 #include "nearcast/index/ours/sized_lists/search.inc.h"
 
 void run(Search&& search) { search.run(); }
 }  // namespace avx2
 #pragma GCC pop_options
 #endif
+}  // namespace sized_lists
 
 void SizedLists::prefetch(const Message& message) const {
   for (const Token token : message.tokens) lists_.prefetch(raw(token) + 1);
@@ -73,13 +75,13 @@ void SizedLists::search(std::span<sized_lists::Probe> probes, MatchScratch& scra
                         MatchSink& sink) const {
 #if NEARCAST_HAS_AVX2_KERNELS
   if (uses_avx2_) {
-    avx2::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(), scratch,
-               sink, probes});
+    sized_lists::avx2::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(),
+                            lists_.size(), scratch, sink, probes});
     return;
   }
 #endif
-  plain::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(), scratch,
-              sink, probes});
+  sized_lists::plain::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(),
+                           scratch, sink, probes});
 }
 
 }  // namespace nearcast

@@ -10,21 +10,6 @@
 ///   check    the rest of what is in doubt; what it leaves is asked for in the store
 ///   report   matches, and what the store confirms, in the order of the messages
 
-using sized_lists::CellBox;
-using sized_lists::Columns;
-using sized_lists::Head;
-using sized_lists::HeavyLists;
-using sized_lists::kAsk;
-using sized_lists::kBlockSize;
-using sized_lists::kProven;
-using sized_lists::kProvenBit;
-using sized_lists::Node;
-using sized_lists::Probe;
-using sized_lists::Query;
-using sized_lists::Record;
-using sized_lists::Signature;
-using sized_lists::SmallLists;
-
 struct Search {
   const SubscriptionStore& store;
   const SmallLists& smalls;
@@ -45,10 +30,10 @@ struct Search {
     Head head;
     std::uint32_t probe;
   };
-  BoundedArray<Short, kAtOnce> shorts;  ///< in the order of the probes
-  std::uint32_t taken = 0;              ///< lists since the last read(); no more than kAtOnce
-  std::uint32_t first_taken = 0;        ///< the probe that the first of them was taken for
-  const Message* marked = nullptr;      ///< the message whose signatures are in scratch.bits
+  BoundedArray<Short, kAtOnce> shorts{};  ///< in the order of the probes
+  std::uint32_t taken = 0;                ///< lists since the last read(); no more than kAtOnce
+  std::uint32_t first_taken = 0;          ///< the probe that the first of them was taken for
+  const Message* marked = nullptr;        ///< the message whose signatures are in scratch.bits
 
   void run() {
     scratch.queue.clear();
@@ -240,14 +225,13 @@ struct Search {
   void mark(const Message* message) {
     if (message == marked) return;
     if (marked != nullptr) {
-      for (const Token token : marked->tokens)
-        scratch.bits[sized_lists::signature_of(token) >> 6] = 0;
+      for (const Token token : marked->tokens) scratch.bits[signature_of(token) >> 6] = 0;
     }
     marked = message;
     if (message == nullptr) return;
     if (scratch.bits.empty()) scratch.bits.resize(1024);
     for (const Token token : message->tokens) {
-      const Signature hash = sized_lists::signature_of(token);
+      const Signature hash = signature_of(token);
       scratch.bits[hash >> 6] |= std::uint64_t{1} << (hash & 63);
     }
   }

@@ -12,14 +12,14 @@
 ///   frame.h          coordinates in 16 bits
 ///   small_lists.h    up to 64 entries: one record
 ///   heavy_lists.h    more: a tree of vector-sized nodes
-///   cell_lists.h     lists of both sizes, by number
+///   numbered_lists.h lists of both sizes, by number
 ///   kernels.h        the comparisons, for AVX2 and for any machine
 ///   arrange.cpp      which numbers many new subscriptions get
 ///   search.inc.h     a few messages through all lists, in phases that prefetch for each other
 #pragma once
 
 #include "nearcast/index/match_index.h"
-#include "nearcast/index/ours/sized_lists/cell_lists.h"
+#include "nearcast/index/ours/sized_lists/numbered_lists.h"
 #include "nearcast/index/ours/sized_lists/probe.h"
 #include "nearcast/index/parameters.h"
 
@@ -66,7 +66,7 @@ class SizedLists final : public MatchIndex {
   std::uint64_t entries_ = 0;
   sized_lists::Frame frame_;
   Array<std::uint32_t> frequencies_;  ///< by token: clauses that need it
-  sized_lists::CellLists lists_;
+  sized_lists::NumberedLists lists_;
 };
 
 }  // namespace nearcast

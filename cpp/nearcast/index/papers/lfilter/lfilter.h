@@ -68,7 +68,7 @@ class LFilter final : public MatchIndex {
                       const Call& call) const;
   void match_by_trie(const Call& call) const;
   void match_by_quadtree(const Call& call) const;
-  void prune(TrieNodeId node, RankSpan positions, std::size_t depth, const Lists& lists,
+  void prune(TrieNodeId node, PositionSpan positions, std::size_t depth, const Lists& lists,
              const Call& call) const;
   Lists narrow(const Lists& lists, Number begin, Number end, const Call& call) const;
   void verify(const Lists& lists, bool has_tokens, const Call& call) const;

@@ -75,7 +75,7 @@ void LFilter::match_by_quadtree(const Call& call) const {
 }
 
 /// The lists hold only what is below the node, whose tokens the message has.
-void LFilter::prune(TrieNodeId node, RankSpan positions, std::size_t depth, const Lists& lists,
+void LFilter::prune(TrieNodeId node, PositionSpan positions, std::size_t depth, const Lists& lists,
                     const Call& call) const {
   if (prefers_direct(node, depth, positions.size(), lists, call)) return verify(lists, false, call);
   std::vector<std::uint64_t>& stack = call.scratch.pending;
@@ -84,7 +84,7 @@ void LFilter::prune(TrieNodeId node, RankSpan positions, std::size_t depth, cons
     verify(narrow(lists, trie_.trie()[node].first, trie_.end_of_own(node), call), true, call);
     stack.resize(top);
   }
-  trie_.for_each_child_in(node, positions, probe_, [&](TrieNodeId child, RankSpan following) {
+  trie_.for_each_child_in(node, positions, probe_, [&](TrieNodeId child, PositionSpan following) {
     ++call.sink.work.nodes_visited;
     const Branch& branch = trie_.trie()[child];
     if (!touches(branch.box, call.message.place)) return;

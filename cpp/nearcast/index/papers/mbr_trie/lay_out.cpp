@@ -14,7 +14,7 @@ struct SortedPath {
   EntryId entry;
 };
 
-std::uint64_t head_of(RankSpan path) {
+std::uint64_t head_of(PositionSpan path) {
   const std::uint64_t first = path.empty() ? 0 : path[0] + std::uint64_t{1};
   const std::uint64_t second = path.size() < 2 ? 0 : path[1] + std::uint64_t{1};
   return first << 32 | second;
@@ -44,7 +44,7 @@ std::vector<EntryId> OrderedTrie::sorted_entries() const {
     store_.for_each_entry(id, [&](EntryId entry) {
       const std::size_t start = positions.size();
       append_path(entry, positions);
-      const RankSpan path = RankSpan(positions).subspan(start);
+      const PositionSpan path = PositionSpan(positions).subspan(start);
       paths.push_back({head_of(path), static_cast<std::uint32_t>(start),
                        static_cast<std::uint32_t>(path.size()), entry});
     });
@@ -52,9 +52,9 @@ std::vector<EntryId> OrderedTrie::sorted_entries() const {
   std::sort(paths.begin(), paths.end(), [&](const SortedPath& a, const SortedPath& b) {
     if (a.head != b.head) return a.head < b.head;
     // Not &positions[start]: the path of a clause without keywords may begin where the array ends.
-    const RankSpan one = RankSpan(positions).subspan(a.start, a.length);
+    const PositionSpan one = PositionSpan(positions).subspan(a.start, a.length);
     return std::ranges::lexicographical_compare(one,
-                                                RankSpan(positions).subspan(b.start, b.length));
+                                                PositionSpan(positions).subspan(b.start, b.length));
   });
   std::vector<EntryId> entries(paths.size());
   for (std::size_t i = 0; i < paths.size(); ++i) entries[i] = paths[i].entry;

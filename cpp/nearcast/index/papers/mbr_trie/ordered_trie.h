@@ -32,7 +32,7 @@
 
 namespace nearcast {
 
-using RankSpan = std::span<const Position>;
+using PositionSpan = std::span<const Position>;
 
 enum class Probe { kCost, kTokenSet, kTrie };
 
@@ -74,21 +74,21 @@ class OrderedTrie {
   /// The message's tokens that occur in the trie, ascending by position.
   void place_tokens(TokenSpan tokens, std::vector<Position>& positions) const;
   /// The tokens that can follow the i-th on a path.
-  RankSpan rest(RankSpan positions, std::size_t i) const {
+  PositionSpan rest(PositionSpan positions, std::size_t i) const {
     return options_.rare_first ? positions.first(i) : positions.subspan(i + 1);
   }
 
   /// Calls visit(child, rest) for each child whose token is among `positions`.
   /// [LFilter §3.3, Alg. 1 SelectPair]
   template <typename Visit>
-  void for_each_child_in(TrieNodeId node, RankSpan positions, Probe probe, Visit&& visit) const;
+  void for_each_child_in(TrieNodeId node, PositionSpan positions, Probe probe, Visit&& visit) const;
   /// Calls visit(entry) for each entry that ends at the node and whose box touches the place.
   template <typename Visit>
   void for_each_own(TrieNodeId node, const Place& place, WorkCounters& work, Visit&& visit) const;
   /// Calls visit(entry) for each entry whose tokens are all among `positions` and whose box touches
   /// the place. [LFilter §3.2, Alg. 1 MBRTrie-Filter]
   template <typename Visit>
-  void search(RankSpan positions, const Place& place, Probe probe, WorkCounters& work,
+  void search(PositionSpan positions, const Place& place, Probe probe, WorkCounters& work,
               Visit&& visit) const {
     for_each_own(kTrieRoot, place, work, visit);
     search_below(kTrieRoot, positions, place, probe, work, visit);
@@ -99,7 +99,7 @@ class OrderedTrie {
 
  private:
   template <typename Visit>
-  void search_below(TrieNodeId node, RankSpan positions, const Place& place, Probe probe,
+  void search_below(TrieNodeId node, PositionSpan positions, const Place& place, Probe probe,
                     WorkCounters& work, Visit& visit) const;
 
   void append_path(EntryId entry, std::vector<Position>& path) const;  ///< tokens have positions

@@ -17,7 +17,7 @@ inline bool tokens_probe(std::size_t tokens, std::size_t children, Probe probe) 
 }
 
 template <typename Visit>
-void OrderedTrie::for_each_child_in(TrieNodeId node, RankSpan positions, Probe probe,
+void OrderedTrie::for_each_child_in(TrieNodeId node, PositionSpan positions, Probe probe,
                                     Visit&& visit) const {
   const std::span<const TrieChild> children = trie_.children(node);
   if (children.empty() || positions.empty()) return;
@@ -55,9 +55,9 @@ void OrderedTrie::for_each_own(TrieNodeId node, const Place& place, WorkCounters
 }
 
 template <typename Visit>
-void OrderedTrie::search_below(TrieNodeId node, RankSpan positions, const Place& place, Probe probe,
-                               WorkCounters& work, Visit& visit) const {
-  for_each_child_in(node, positions, probe, [&](TrieNodeId child, RankSpan following) {
+void OrderedTrie::search_below(TrieNodeId node, PositionSpan positions, const Place& place,
+                               Probe probe, WorkCounters& work, Visit& visit) const {
+  for_each_child_in(node, positions, probe, [&](TrieNodeId child, PositionSpan following) {
     ++work.nodes_visited;
     const Branch& branch = trie_[child];
     if (!touches(branch.box, place)) return;

@@ -7,8 +7,8 @@
 
 namespace nearcast {
 
-using auto_arrival::Entry;
-using auto_arrival::EntryLists;
+using bounded_lists::Entry;
+using bounded_lists::EntryLists;
 
 BoundedLists::BoundedLists(const TopState& state, const TopTuning& tuning)
     : ArrivalIndex(state),
@@ -29,7 +29,7 @@ float BoundedLists::lift_of(SubscriptionId id) const {
   const double blur = alpha * frame_.cell_diagonal() * 0.55 / state_.max_distance;
   // Half a unit below the threshold still rounds to it.
   const double lift = alpha + blur - (threshold - 0.5) * 1e-9;
-  return round_up(lift + auto_arrival::kRounding * (1 + std::fabs(lift)));
+  return round_up(lift + bounded_lists::kRounding * (1 + std::fabs(lift)));
 }
 
 /// The entry for the list of token `a`, or of the pair if `b` is another.
@@ -45,17 +45,17 @@ Entry BoundedLists::entry_for(SubscriptionId id, Token a, Token b) const {
       largest = std::max(largest, idf);
     } else {
       rest += idf * idf;
-      prints = prints << 8 | auto_arrival::print_of(token);
+      prints = prints << 8 | bounded_lists::print_of(token);
       ++others;
     }
   }
-  if (others > auto_arrival::kMostPrints) prints = auto_arrival::kAnyPrint;
+  if (others > bounded_lists::kMostPrints) prints = bounded_lists::kAnyPrint;
   const double share = (1 - record.alpha) / record.length;
   return {frame_.pack(record.at),
-          auto_arrival::pack_shape(record.alpha, share * listed / largest),
+          bounded_lists::pack_shape(record.alpha, share * listed / largest),
           lift_of(id),
           prints,
-          round_up(share * rest / highest * (1 + auto_arrival::kRounding)),
+          round_up(share * rest / highest * (1 + bounded_lists::kRounding)),
           id};
 }
 

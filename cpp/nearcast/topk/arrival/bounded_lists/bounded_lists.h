@@ -45,12 +45,12 @@ class BoundedLists final : public ArrivalIndex {
  private:
   /// The newcomer, as far as it is the same for all lists.
   struct Newcomer {
-    auto_arrival::Query query;
+    bounded_lists::Query query;
     double unit;  ///< what a token of idf 1, said once, weighs
   };
   /// A list that the newcomer reads.
   struct Reading {
-    const auto_arrival::EntryLists* lists;
+    const bounded_lists::EntryLists* lists;
     std::size_t key;
     float v;           ///< of the query
     bool counts_rest;  ///< further tokens may be common
@@ -64,7 +64,7 @@ class BoundedLists final : public ArrivalIndex {
     std::vector<double> brings;              ///< by such a place
   };
 
-  auto_arrival::Entry entry_for(SubscriptionId id, Token a, Token b) const;
+  bounded_lists::Entry entry_for(SubscriptionId id, Token a, Token b) const;
   float lift_of(SubscriptionId id) const;
   template <typename Visit>
   void for_each_list(SubscriptionId id, Visit&& visit);  ///< visit(lists, key, entry)
@@ -80,7 +80,7 @@ class BoundedLists final : public ArrivalIndex {
   std::uint32_t most_long_tokens_;
   bool uses_avx2_;
   PlanarFrame frame_;
-  auto_arrival::EntryLists by_token_, by_pair_;
+  bounded_lists::EntryLists by_token_, by_pair_;
   TokenPairs pairs_;
   Scratch scratch_;
 };

@@ -20,7 +20,7 @@
 #include "nearcast/geo/float_box.h"
 #include "nearcast/topk/planar_frame.h"
 
-namespace nearcast::auto_arrival {
+namespace nearcast::bounded_lists {
 
 constexpr float kShare = 65535;     ///< the code of 1
 constexpr float kTextRange = 2;     ///< texts are from 0 to this
@@ -88,4 +88,4 @@ struct Query {
   SaidPrints said;
 };
 
-}  // namespace nearcast::auto_arrival
+}  // namespace nearcast::bounded_lists

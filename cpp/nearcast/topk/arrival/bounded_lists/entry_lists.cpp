@@ -2,7 +2,7 @@
 
 #include "nearcast/base/errors.h"
 
-namespace nearcast::auto_arrival {
+namespace nearcast::bounded_lists {
 
 std::uint32_t EntryLists::size(std::size_t key) const {
   if (key >= heads_.size()) return 0;
@@ -77,4 +77,4 @@ void EntryLists::clear() {
   }
 }
 
-}  // namespace nearcast::auto_arrival
+}  // namespace nearcast::bounded_lists

@@ -9,7 +9,7 @@
 #include "nearcast/topk/arrival/bounded_lists/long_list.h"
 #include "nearcast/topk/arrival/bounded_lists/short_list.h"
 
-namespace nearcast::auto_arrival {
+namespace nearcast::bounded_lists {
 
 class EntryLists {
  public:
@@ -62,4 +62,4 @@ class EntryLists {
   LongLists longs_;
 };
 
-}  // namespace nearcast::auto_arrival
+}  // namespace nearcast::bounded_lists

@@ -5,8 +5,9 @@
 
 namespace nearcast {
 
+namespace bounded_lists {
 namespace plain {
-using Kernels = auto_arrival::PlainKernels;
+using Kernels = PlainKernels;
 #include "nearcast/topk/arrival/bounded_lists/search.inc.h"
 }  // namespace plain
 
@@ -14,7 +15,7 @@ using Kernels = auto_arrival::PlainKernels;
 #pragma GCC push_options
 #pragma GCC target("avx2,bmi,popcnt")
 namespace avx2 {
-using Kernels = auto_arrival::Avx2Kernels;
+using Kernels = Avx2Kernels;
 #include "nearcast/topk/arrival/bounded_lists/search.inc.h"
 
 void read(Search& search, const EntryLists& lists, std::size_t key, const Query& query,
@@ -24,6 +25,7 @@ void read(Search& search, const EntryLists& lists, std::size_t key, const Query&
 }  // namespace avx2
 #pragma GCC pop_options
 #endif
+}  // namespace bounded_lists
 
 BoundedLists::Newcomer BoundedLists::meet(MessageId message) const {
   Newcomer newcomer{};
@@ -31,7 +33,7 @@ BoundedLists::Newcomer BoundedLists::meet(MessageId message) const {
   for (const std::uint32_t count : state_.messages.counts(message))
     most_said = std::max(most_said, static_cast<double>(count));
   for (const Token token : state_.messages.tokens(message))
-    newcomer.query.said.add(auto_arrival::print_of(token));
+    newcomer.query.said.add(bounded_lists::print_of(token));
   newcomer.unit = 1 / state_.length(message);
   newcomer.query.at = frame_.point(state_.messages.centre(message));
   newcomer.query.near_x = static_cast<float>(frame_.cell_width() / state_.max_distance);
@@ -92,19 +94,19 @@ void BoundedLists::find(MessageId message, std::vector<ArrivalHit>& out, WorkCou
   if (state_.messages.tokens(message).empty()) return;
   const Newcomer newcomer = meet(message);
   choose_lists(message, newcomer.unit);
-  auto_arrival::Query query = newcomer.query;
+  bounded_lists::Query query = newcomer.query;
   scratch_.candidates.clear();
   for (const Reading& reading : scratch_.readings) {
     query.v = reading.v;
 #if NEARCAST_HAS_AVX2_ARRIVAL
     if (uses_avx2_) {
-      avx2::Search search{scratch_.blocks, scratch_.candidates, work};
-      avx2::read(search, *reading.lists, reading.key, query, reading.counts_rest);
+      bounded_lists::avx2::Search search{scratch_.blocks, scratch_.candidates, work};
+      bounded_lists::avx2::read(search, *reading.lists, reading.key, query, reading.counts_rest);
       continue;
     }
 #endif
-    plain::Search{scratch_.blocks, scratch_.candidates, work}.read(*reading.lists, reading.key,
-                                                                   query, reading.counts_rest);
+    bounded_lists::plain::Search{scratch_.blocks, scratch_.candidates, work}.read(
+        *reading.lists, reading.key, query, reading.counts_rest);
   }
   work.verified += scratch_.candidates.size();
   verify(message, out);

@@ -11,7 +11,7 @@
 #define NEARCAST_HAS_AVX2_ARRIVAL 1
 #endif
 
-namespace nearcast::auto_arrival {
+namespace nearcast::bounded_lists {
 
 /// Entries as columns: cell, shape, lift, prints and rest lie `stride` apart.
 struct Columns {
@@ -217,4 +217,4 @@ struct Avx2Kernels {
 #pragma GCC pop_options
 #endif
 
-}  // namespace nearcast::auto_arrival
+}  // namespace nearcast::bounded_lists

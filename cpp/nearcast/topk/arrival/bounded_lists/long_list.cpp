@@ -5,7 +5,7 @@
 
 #include "nearcast/base/errors.h"
 
-namespace nearcast::auto_arrival {
+namespace nearcast::bounded_lists {
 namespace {
 
 constexpr float kNever = -std::numeric_limits<float>::infinity();
@@ -44,7 +44,7 @@ void Block::clear(std::uint32_t i) { put(i, {0, 0, kNever, 0, 0, kNobody}); }
 
 std::uint32_t LongLists::make(std::span<Entry> entries) {
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return auto_arrival::key_of(a) < auto_arrival::key_of(b);
+    return bounded_lists::key_of(a) < bounded_lists::key_of(b);
   });
   std::uint32_t number = static_cast<std::uint32_t>(lists_.size());
   if (free_lists_.empty()) {
@@ -60,7 +60,7 @@ std::uint32_t LongLists::make(std::span<Entry> entries) {
     const std::size_t count = std::min<std::size_t>(kBlockSize, entries.size() - first);
     const std::uint32_t block = take_block();
     for (std::uint32_t i = 0; i < count; ++i) blocks_[block].put(i, entries[first + i]);
-    insert_row(list, list.blocks, block, auto_arrival::key_of(entries[first]));
+    insert_row(list, list.blocks, block, bounded_lists::key_of(entries[first]));
   }
   return number;
 }
@@ -88,7 +88,7 @@ std::uint32_t LongLists::last_row_before(const List& list, std::uint32_t key) co
 }
 
 bool LongLists::find(const List& list, const Entry& entry, Place& place) const {
-  const std::uint32_t key = auto_arrival::key_of(entry);
+  const std::uint32_t key = bounded_lists::key_of(entry);
   for (place.row = last_row_before(list, key);
        place.row < list.blocks && key_of(list, place.row) <= key; ++place.row) {
     const Block& block = blocks_[block_of(list, place.row)];
@@ -101,7 +101,7 @@ bool LongLists::find(const List& list, const Entry& entry, Place& place) const {
 
 void LongLists::add(std::uint32_t number, const Entry& entry) {
   List& list = lists_[number];
-  const std::uint32_t key = auto_arrival::key_of(entry);
+  const std::uint32_t key = bounded_lists::key_of(entry);
   std::uint32_t row = last_row_before(list, key);
   while (row + 1 < list.blocks && key_of(list, row + 1) <= key) ++row;
   ++list.size;
@@ -175,7 +175,7 @@ void LongLists::split(List& list, std::uint32_t row, const Entry& entry) {
   for (std::uint32_t i = 0; i < kBlockSize; ++i) all[i] = left.entry(i);
   all[kBlockSize] = entry;
   std::sort(all, all + kBlockSize + 1, [](const Entry& a, const Entry& b) {
-    return auto_arrival::key_of(a) < auto_arrival::key_of(b);
+    return bounded_lists::key_of(a) < bounded_lists::key_of(b);
   });
   constexpr std::uint32_t kLeft = (kBlockSize + 1) / 2;
   const std::uint32_t right = take_block();  // may move blocks_
@@ -184,9 +184,9 @@ void LongLists::split(List& list, std::uint32_t row, const Entry& entry) {
   for (std::uint32_t i = 0; i < kLeft; ++i) kept.put(i, all[i]);
   for (std::uint32_t i = kLeft; i <= kBlockSize; ++i) blocks_[right].put(i - kLeft, all[i]);
   std::uint32_t& first = group_of(list, row).first_key[row % 8];
-  first = std::min(first, auto_arrival::key_of(all[0]));
+  first = std::min(first, bounded_lists::key_of(all[0]));
   set_bounds(list, row);
-  insert_row(list, row + 1, right, auto_arrival::key_of(all[kLeft]));
+  insert_row(list, row + 1, right, bounded_lists::key_of(all[kLeft]));
 }
 
 /// Moves what row `from` holds into the row before it, if there is room with some to spare.
@@ -287,7 +287,7 @@ void LongLists::check(std::uint32_t number) const {
     const Block& block = blocks_[block_of(list, row)];
     entries += block.size();
     for (std::uint32_t i = 0; i < block.size(); ++i) {
-      const std::uint32_t key = auto_arrival::key_of(block.entry(i));
+      const std::uint32_t key = bounded_lists::key_of(block.entry(i));
       ensure(key >= last_key, "auto arrival: an entry is before its block");
       ensure(row + 1 == list.blocks || key <= key_of(list, row + 1),
              "auto arrival: an entry is behind its block");
@@ -296,4 +296,4 @@ void LongLists::check(std::uint32_t number) const {
   ensure(entries == list.size, "auto arrival: a list has miscounted its entries");
 }
 
-}  // namespace nearcast::auto_arrival
+}  // namespace nearcast::bounded_lists

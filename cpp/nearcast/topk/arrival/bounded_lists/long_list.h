@@ -16,7 +16,7 @@
 #include "nearcast/base/prefetch.h"
 #include "nearcast/topk/arrival/bounded_lists/kernels.h"
 
-namespace nearcast::auto_arrival {
+namespace nearcast::bounded_lists {
 
 constexpr std::uint32_t kBlockSize = 8;
 
@@ -116,4 +116,4 @@ class LongLists {
   ListArena<Group> groups_;
 };
 
-}  // namespace nearcast::auto_arrival
+}  // namespace nearcast::bounded_lists

@@ -1,15 +1,6 @@
 /// One newcomer through all lists. Included once per kind of kernels, inside a namespace that
 /// defines `Kernels`: the compiler may then inline them, whatever machine they are for.
 
-using auto_arrival::Block;
-using auto_arrival::Chord;
-using auto_arrival::Columns;
-using auto_arrival::EntryLists;
-using auto_arrival::Group;
-using auto_arrival::LongLists;
-using auto_arrival::Query;
-using auto_arrival::ShortLists;
-
 /// Appends the ids of entries that pass. `counts_rest`: further tokens may be common.
 struct Search {
   std::vector<std::uint32_t>& blocks;
@@ -32,10 +23,9 @@ struct Search {
     for (std::uint32_t first = 0; first < list.size; first += 8) {
       const Columns entries = lists.columns(list, first);
       const std::uint32_t count = list.size - first < 8 ? list.size - first : 8;
-      std::uint32_t mask =
-          ShortLists::has_room_for_groups(list)
-              ? Kernels::passes_with_rest(entries, count, query)
-              : auto_arrival::PlainKernels::passes_with_rest(entries, count, query);
+      std::uint32_t mask = ShortLists::has_room_for_groups(list)
+                               ? Kernels::passes_with_rest(entries, count, query)
+                               : PlainKernels::passes_with_rest(entries, count, query);
       for (; mask != 0; mask &= mask - 1)
         candidates.push_back(
             SubscriptionId{ids[first + static_cast<std::uint32_t>(__builtin_ctz(mask))]});
@@ -55,7 +45,7 @@ struct Search {
         blocks.push_back(block);
       }
     }
-    work.candidates += blocks.size() * auto_arrival::kBlockSize;
+    work.candidates += blocks.size() * kBlockSize;
     for (const std::uint32_t number_of_block : blocks) {
       const Block& block = lists.block(number_of_block);
       std::uint32_t mask = counts_rest ? Kernels::passes_with_rest(block.columns(), 8, query)

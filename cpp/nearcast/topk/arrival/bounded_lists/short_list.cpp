@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-namespace nearcast::auto_arrival {
+namespace nearcast::bounded_lists {
 namespace {
 
 /// The most that six columns of a size class of the arena hold: 1, 2, 4, 5, 8, 10, 16, …
@@ -71,4 +71,4 @@ Entry ShortLists::entry(const List& list, std::uint32_t place) const {
   return entry;
 }
 
-}  // namespace nearcast::auto_arrival
+}  // namespace nearcast::bounded_lists

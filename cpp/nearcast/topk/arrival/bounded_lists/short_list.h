@@ -8,7 +8,7 @@
 #include "nearcast/base/prefetch.h"
 #include "nearcast/topk/arrival/bounded_lists/kernels.h"
 
-namespace nearcast::auto_arrival {
+namespace nearcast::bounded_lists {
 
 class ShortLists {
  public:
@@ -48,4 +48,4 @@ class ShortLists {
   ListArena<std::uint32_t> block_;
 };
 
-}  // namespace nearcast::auto_arrival
+}  // namespace nearcast::bounded_lists

@@ -46,8 +46,9 @@ std::uint32_t groups_plain(const GroupBlock* blocks, std::uint32_t size, const f
 #if NEARCAST_HAS_AVX2_BOUNDS
 #pragma GCC push_options
 #pragma GCC target("avx2,bmi,popcnt")
+__m256 all(float value) { return _mm256_set1_ps(value); }
+
 void nearness_avx2(std::span<const CellBlock> cells, const Spot& spot, bool prunes, float* out) {
-  const auto all = [](float value) { return _mm256_set1_ps(value); };
   const __m256 zero = _mm256_setzero_ps(), scale = all(spot.scale);
   const __m256 never = all(prunes ? 0 : std::numeric_limits<float>::infinity());
   for (const CellBlock& cell : cells) {

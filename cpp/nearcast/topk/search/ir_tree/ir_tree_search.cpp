@@ -34,7 +34,7 @@ void IrTreeSearch::best(SubscriptionId id, std::size_t count, Units floor, std::
                         WorkCounters& work) {
   if (tree_->size() == 0 || count == 0) return;
   start_query(id);
-  const auto ranks = [&](const Held& a, const Held& b) { return ranks_before(a, b); };
+  const auto better = [&](const Held& a, const Held& b) { return is_better(a, b); };
   const auto promises_less = [](const Waiting& a, const Waiting& b) { return a.bound < b.bound; };
   waiting_.assign(1, {-kLowestUnits, tree_->nodes().root()});
   while (!waiting_.empty()) {
@@ -51,7 +51,7 @@ void IrTreeSearch::best(SubscriptionId id, std::size_t count, Units floor, std::
       visit_children(next, level, work);
     }
   }
-  std::sort_heap(out.begin(), out.end(), ranks);
+  std::sort_heap(out.begin(), out.end(), better);
 }
 
 void IrTreeSearch::start_query(SubscriptionId id) {
@@ -103,7 +103,7 @@ void IrTreeSearch::visit_children(const Waiting& visited, Units level, WorkCount
 
 void IrTreeSearch::visit_messages(SubscriptionId id, RNodeId leaf, std::size_t count, Units floor,
                                   std::vector<Held>& out, WorkCounters& work) {
-  const auto ranks = [&](const Held& a, const Held& b) { return ranks_before(a, b); };
+  const auto better = [&](const Held& a, const Held& b) { return is_better(a, b); };
   const RTreeNodes& nodes = tree_->nodes();
   const std::span<const Rect> boxes = nodes.boxes(leaf);
   const double text = leaf == nodes.root() ? 1 : text_below(leaf);
@@ -117,12 +117,12 @@ void IrTreeSearch::visit_messages(SubscriptionId id, RNodeId leaf, std::size_t c
     const Held held{units_of(state_.score(id, message, product)), message};
     if (held.units < floor) continue;
     if (out.size() == count) {
-      if (!ranks_before(held, out.front())) continue;
-      std::pop_heap(out.begin(), out.end(), ranks);
+      if (!is_better(held, out.front())) continue;
+      std::pop_heap(out.begin(), out.end(), better);
       out.pop_back();
     }
     out.push_back(held);
-    std::push_heap(out.begin(), out.end(), ranks);
+    std::push_heap(out.begin(), out.end(), better);
   }
 }
 

@@ -1,4 +1,4 @@
-#include "nearcast/index/ours/message_postings/posting_lists.h"
+#include "nearcast/index/ours/message_postings/place_lists.h"
 
 #include <algorithm>
 
@@ -66,7 +66,7 @@ Scan best_scan() {
   return &scan_plain;
 }
 
-void PostingLists::add(std::size_t key, const CellBox& place, MessageId message) {
+void PlaceLists::add(std::size_t key, const CellBox& place, MessageId message) {
   if (key >= lists_.size()) lists_.resize(key + 1);
   List& list = lists_[key];
   if (list.handle.size_class == 0 || list.handle.size == capacity_of(list.handle.size_class)) {
@@ -80,7 +80,7 @@ void PostingLists::add(std::size_t key, const CellBox& place, MessageId message)
 }
 
 /// Doubled: most words are in one message or in many, and a list that moves is read and written.
-void PostingLists::grow(List& list) {
+void PlaceLists::grow(List& list) {
   const std::uint32_t wanted = std::max(1u, 2 * list.handle.size);
   ListHandle low = list.handle, high = list.handle;
   low_.reserve(low, wanted);
@@ -88,7 +88,7 @@ void PostingLists::grow(List& list) {
   messages_.reserve(list.handle, wanted);
 }
 
-void PostingLists::set_split(std::size_t key, std::uint32_t number) {
+void PlaceLists::set_split(std::size_t key, std::uint32_t number) {
   List& list = lists_[key];
   ListHandle low = list.handle, high = list.handle;
   low_.release(low);
@@ -97,14 +97,14 @@ void PostingLists::set_split(std::size_t key, std::uint32_t number) {
   list.split = number;
 }
 
-void PostingLists::clear() {
+void PlaceLists::clear() {
   lists_.clear();
   low_ = {};
   high_ = {};
   messages_ = {};
 }
 
-std::size_t PostingLists::memory_bytes() const {
+std::size_t PlaceLists::memory_bytes() const {
   return lists_.memory_bytes() + low_.memory_bytes() + high_.memory_bytes() +
          messages_.memory_bytes();
 }

@@ -34,9 +34,9 @@ using Scan = std::uint64_t (*)(const Corner* low, const Corner* high, std::uint3
 Scan best_scan();
 Scan plain_scan();
 
-class PostingLists {
+class PlaceLists {
  public:
-  PostingLists(std::uint32_t corners, Scan kernel) : corners_(corners), scan_(kernel) {}
+  PlaceLists(std::uint32_t corners, Scan kernel) : corners_(corners), scan_(kernel) {}
 
   std::uint32_t live(std::size_t key) const { return key < lists_.size() ? lists_[key].live : 0; }
   std::uint32_t length(std::size_t key) const {
@@ -105,7 +105,7 @@ class PostingLists {
 };
 
 template <typename Visit>
-void PostingLists::scan(std::size_t key, std::span<const CellBox> windows, Visit&& visit) const {
+void PlaceLists::scan(std::size_t key, std::span<const CellBox> windows, Visit&& visit) const {
   if (key >= lists_.size()) return;
   const ListHandle& list = lists_[key].handle;
   const Corner* low = low_.at(list.start);
@@ -121,7 +121,7 @@ void PostingLists::scan(std::size_t key, std::span<const CellBox> windows, Visit
 }
 
 template <typename IsKept>
-void PostingLists::sweep(std::size_t key, IsKept&& is_kept) {
+void PlaceLists::sweep(std::size_t key, IsKept&& is_kept) {
   List& list = lists_[key];
   const std::span<std::uint32_t> messages = messages_.view(list.handle);
   std::uint32_t to = list.handle.size;

@@ -1,4 +1,4 @@
-#include "nearcast/index/ours/sized_lists/cell_lists.h"
+#include "nearcast/index/ours/sized_lists/numbered_lists.h"
 
 #include <algorithm>
 #include <vector>
@@ -10,7 +10,7 @@ constexpr std::size_t kFrameSample = 50'000;
 
 }  // namespace
 
-void CellLists::add(std::uint32_t list, const Entry& entry) {
+void NumberedLists::add(std::uint32_t list, const Entry& entry) {
   if (heads_.size() <= list) heads_.resize(list + 1);
   Head& head = heads_[list];
   if (head.is_heavy()) {
@@ -26,7 +26,7 @@ void CellLists::add(std::uint32_t list, const Entry& entry) {
   }
 }
 
-bool CellLists::remove(std::uint32_t list, const Entry& entry) {
+bool NumberedLists::remove(std::uint32_t list, const Entry& entry) {
   if (heads_.size() <= list) return false;
   Head& head = heads_[list];
   if (!head.is_heavy()) {
@@ -46,20 +46,20 @@ bool CellLists::remove(std::uint32_t list, const Entry& entry) {
   return true;
 }
 
-bool CellLists::has(std::uint32_t list, const Entry& entry) const {
+bool NumberedLists::has(std::uint32_t list, const Entry& entry) const {
   if (list >= heads_.size() || heads_[list].is_empty()) return false;
   const Head& head = heads_[list];
   return head.is_heavy() ? heavies_.has(head.place, entry)
                          : smalls_.find(head, entry.id) < head.size;
 }
 
-void CellLists::clear() {
+void NumberedLists::clear() {
   heads_ = {};
   smalls_ = {};
   heavies_ = {};
 }
 
-void CellLists::fill(std::span<const std::uint32_t> starts, std::span<Entry> entries) {
+void NumberedLists::fill(std::span<const std::uint32_t> starts, std::span<Entry> entries) {
   std::size_t used = starts.size() - 1;
   while (used > 0 && starts[used] == starts[used - 1]) --used;
   heads_.resize(used);
@@ -75,11 +75,11 @@ void CellLists::fill(std::span<const std::uint32_t> starts, std::span<Entry> ent
   }
 }
 
-std::size_t CellLists::memory_bytes() const {
+std::size_t NumberedLists::memory_bytes() const {
   return heads_.memory_bytes() + smalls_.memory_bytes() + heavies_.memory_bytes();
 }
 
-std::uint64_t CellLists::check_invariants() const {
+std::uint64_t NumberedLists::check_invariants() const {
   std::uint64_t listed = 0;
   for (const Head& head : heads_) {
     if (head.is_heavy()) heavies_.check(head.place);
@@ -88,13 +88,13 @@ std::uint64_t CellLists::check_invariants() const {
   return listed;
 }
 
-void CellLists::save(ArchiveWriter& out) const {
+void NumberedLists::save(ArchiveWriter& out) const {
   heads_.save(out);
   smalls_.save(out);
   heavies_.save(out);
 }
 
-void CellLists::load(ArchiveReader& in) {
+void NumberedLists::load(ArchiveReader& in) {
   heads_.load(in);
   smalls_.load(in);
   heavies_.load(in);

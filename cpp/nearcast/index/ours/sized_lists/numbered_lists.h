@@ -19,9 +19,9 @@
 
 namespace nearcast::sized_lists {
 
-class CellLists {
+class NumberedLists {
  public:
-  explicit CellLists(std::uint32_t small_limit) : small_limit_(small_limit) {}
+  explicit NumberedLists(std::uint32_t small_limit) : small_limit_(small_limit) {}
 
   std::size_t size() const { return heads_.size(); }  ///< lists are below this
   const Head* heads() const { return heads_.data(); }
