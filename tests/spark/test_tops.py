@@ -13,8 +13,8 @@ from nearcast.partition import MECHANISMS, Plan
 from nearcast.spark import saves
 from nearcast.spark.store import read_arrow
 from nearcast.spark.tops import partition_hub
-from nearcast.spark.tops.lists import TopLists
-from nearcast.spark.tops.stream import TopStream, in_process, stream_tops
+from nearcast.spark.tops.lists import MergedTops
+from nearcast.spark.tops.stream import PartitionedTops, in_process, stream_tops
 
 SIZE = 15
 
@@ -47,7 +47,7 @@ def test_lists_equal_those_of_one_hub_after_every_batch(mechanism, window, tmp_p
         lines = random_log(seed, 180)
         weights = WEIGHTS if seed % 2 else None
         plan = plan_of(mechanism, 4, lines, weights)
-        stream = TopStream(plan, WINDOWS[window], tmp_path / str(seed))
+        stream = PartitionedTops(plan, WINDOWS[window], tmp_path / str(seed))
         hub = nc.Hub(window=WINDOWS[window], weights=weights)
         for number, batch in enumerate(batches(lines)):
             stream.run_batch(number, batch, in_process(stream))
@@ -63,7 +63,7 @@ def test_who_starts_again_is_where_the_other_stopped(tmp_path, monkeypatch) -> N
     plan = plan_of("prefix", 4, lines)
     hub = nc.Hub(window=WINDOWS["count"])
     for number, batch in enumerate(batches(lines)):
-        stream = TopStream(plan, WINDOWS["count"], tmp_path)  # reads everything anew
+        stream = PartitionedTops(plan, WINDOWS["count"], tmp_path)  # reads everything anew
         if number % 3 == 0:
             partition_hub._hubs.clear()  # and so do the workers
         assert stream.done == number - 1
@@ -81,7 +81,7 @@ def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path) 
     lines = random_log(8, 120)
     plan = plan_of("prefix", 4, lines)
     hub, whole = nc.Hub(window=WINDOWS["count"]), batches(lines)
-    stream = TopStream(plan, WINDOWS["count"], tmp_path)
+    stream = PartitionedTops(plan, WINDOWS["count"], tmp_path)
     for number, batch in enumerate(whole[:-1]):
         stream.run_batch(number, batch, in_process(stream))
         applied(hub, batch)
@@ -92,7 +92,7 @@ def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path) 
     for survived in (0, 1):
         calls = []
 
-        stream = TopStream(plan, WINDOWS["count"], tmp_path)
+        stream = PartitionedTops(plan, WINDOWS["count"], tmp_path)
 
         works = in_process(stream)
 
@@ -104,7 +104,7 @@ def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path) 
 
         with pytest.raises(DiesError):
             stream.run_batch(len(whole) - 1, whole[-1], dies)
-    stream = TopStream(plan, WINDOWS["count"], tmp_path)
+    stream = PartitionedTops(plan, WINDOWS["count"], tmp_path)
     stream.run_batch(len(whole) - 1, ["something else"], in_process(stream))
     wanted = applied(hub, whole[-1])
     assert held(stream, wanted) == wanted
@@ -114,7 +114,9 @@ def test_prefixes_need_fewer_copies_than_keywords_and_messages_fewer_than_all(tm
     lines = random_log(3, 400, ids=60)
     costs = {}
     for mechanism in ("hash", "keyword", "prefix"):
-        stream = TopStream(plan_of(mechanism, 4, lines), nc.Window(count=100), tmp_path / mechanism)
+        stream = PartitionedTops(
+            plan_of(mechanism, 4, lines), nc.Window(count=100), tmp_path / mechanism
+        )
         for number, batch in enumerate(batches(lines)):
             stream.run_batch(number, batch, in_process(stream))
         costs[mechanism] = stream.lists.replication(), stream.lists.communication
@@ -127,11 +129,11 @@ def test_prefixes_need_fewer_copies_than_keywords_and_messages_fewer_than_all(tm
 
 def test_a_batch_must_begin() -> None:
     with pytest.raises(RuntimeError, match="begin"):
-        TopLists(plan_of("hash", 2, random_log(1, 40)), None).end([])
+        MergedTops(plan_of("hash", 2, random_log(1, 40)), None).end([])
 
 
 def test_wrong_events_are_rejected_and_said(tmp_path) -> None:
-    stream = TopStream(plan_of("hash", 2, random_log(1, 40)), None, tmp_path)
+    stream = PartitionedTops(plan_of("hash", 2, random_log(1, 40)), None, tmp_path)
     lines = ["{", '{"op":"subscribe","id":"s","keywords":"a"}', "[]"]
     stream.run_batch(0, lines, in_process(stream))
     rejected = json.loads((tmp_path / "rejected" / "0.json").read_text())
@@ -148,7 +150,9 @@ def test_the_command_keeps_lists(session, tmp_path) -> None:
     command = ["spark", "tops", "--events", str(tmp_path / "in"), "--out", str(out)]
     assert main([*command, "--window-count", "7", "--until-empty"]) == 0
     wanted = applied(nc.Hub(window=WINDOWS["count"]), lines)
-    again = TopStream(Plan.from_buffer((out / "plan.arrow").read_bytes()), WINDOWS["count"], out)
+    again = PartitionedTops(
+        Plan.from_buffer((out / "plan.arrow").read_bytes()), WINDOWS["count"], out
+    )
     assert held(again, wanted) == wanted
     assert main([*command[:-1], str(tmp_path / "other"), "--mechanism", "prefix"]) == 1
 
@@ -161,7 +165,7 @@ def test_lists_equal_those_of_one_hub_on_spark(spark, tmp_path) -> None:
     (tmp_path / "in").mkdir()
     for number, batch in enumerate([lines[:40], lines[40:]]):
         (tmp_path / "in" / f"{number}.ndjson").write_text("\n".join(batch) + "\n")
-        stream = TopStream(plan, WINDOWS["count"], tmp_path / "lists")
+        stream = PartitionedTops(plan, WINDOWS["count"], tmp_path / "lists")
         events = spark.readStream.option("maxFilesPerTrigger", 1).text(str(tmp_path / "in"))
         query = stream_tops(events, stream, checkpoint=tmp_path / "checkpoint", until_empty=True)
         assert query.awaitTermination(120)

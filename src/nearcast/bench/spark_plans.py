@@ -24,7 +24,7 @@ from nearcast.bench.workloads.log import publish_events
 from nearcast.model import Window
 from nearcast.partition import MECHANISMS, held_out, make_plan, measure_plan, wants_of_table
 from nearcast.spark.tops.partition_hub import do_round
-from nearcast.spark.tops.stream import TopStream, in_process
+from nearcast.spark.tops.stream import PartitionedTops, in_process
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -101,7 +101,7 @@ def _measure(
     predicted = measure_plan(plan, wants, table.column("id"), held_out(sample))
     folder = Path(tempfile.mkdtemp(prefix="nearcast-plans-"))
     try:
-        stream = TopStream(plan, Window(count=sizes.window), folder)
+        stream = PartitionedTops(plan, Window(count=sizes.window), folder)
         first = sample.num_rows
         old = messages(preset, sizes.window, sizes.seed, Group(), first=first)
         new = messages(preset, sizes.messages, sizes.seed, Group(), first=first + sizes.window)
@@ -129,7 +129,7 @@ def _measure(
     )
 
 
-def _timed(stream: TopStream, times: np.ndarray) -> Callable[[int], list[Partial]]:
+def _timed(stream: PartitionedTops, times: np.ndarray) -> Callable[[int], list[Partial]]:
     rounds = stream.folder / "rounds"
 
     def answer(number: int) -> list[Partial]:

@@ -31,7 +31,7 @@ from nearcast.spark.prepare import (
 )
 from nearcast.spark.store import Index
 from nearcast.spark.streaming import sink_of, stream_matches
-from nearcast.spark.tops.stream import TopStream, stream_tops
+from nearcast.spark.tops.stream import PartitionedTops, stream_tops
 from nearcast.weights import read_weights
 
 if TYPE_CHECKING:
@@ -249,7 +249,7 @@ def _lines(spark: Any, address: str, args: argparse.Namespace) -> Any:  # noqa: 
 def run_tops(args: argparse.Namespace) -> int:
     """Keep top lists until the stream ends or is interrupted."""
     spark = make_session(args.master, args.events)
-    stream = TopStream(_top_plan(args), _window(args), args.out)
+    stream = PartitionedTops(_top_plan(args), _window(args), args.out)
     return _follow(_apply_events(stream_tops, stream, spark, args), args.out, args)
 
 

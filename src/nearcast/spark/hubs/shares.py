@@ -58,7 +58,7 @@ CHANGES_DDL = (
 )
 
 
-class Settings(NamedTuple):
+class HubSettings(NamedTuple):
     """What all hubs have in common."""
 
     window: Window | None
@@ -122,7 +122,7 @@ def _step(hub: Hub, folder: Path, number: int, owner: int) -> pa.Table:
 _hubs = KeptHubs(_step)
 
 
-def do_batch(folder: Path, number: int, owner: int, settings: Settings) -> pa.Table:
+def do_batch(folder: Path, number: int, owner: int, settings: HubSettings) -> pa.Table:
     """Bring a hub to a batch and return the changes of that batch."""
 
     def make() -> Hub:

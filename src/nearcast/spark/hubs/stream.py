@@ -20,7 +20,7 @@ from nearcast.errors import InvalidParameterError
 from nearcast.model import MODES
 from nearcast.spark.hubs.shares import (
     CHANGES_DDL,
-    Settings,
+    HubSettings,
     decide,
     do_batch,
     ops_file,
@@ -70,7 +70,7 @@ class HubStream:
             raise InvalidParameterError(what, got=hubs, wanted="at least 1")
         self.folder = Path(folder).absolute()
         self.hubs = int(write_once(self.folder / "hubs.json", str(hubs)))
-        self.settings = Settings(window, weights)
+        self.settings = HubSettings(window, weights)
         self.ledger = Ledger(window, MODES)
         self._decided = 0
         while ops_file(self.folder, self._decided).is_file():

@@ -58,7 +58,7 @@ class Partial(NamedTuple):
     scores: list[float]
 
 
-class Change(NamedTuple):
+class ListChange(NamedTuple):
     """A list gained or lost a message between the ends of two batches."""
 
     subscription: str
@@ -77,7 +77,7 @@ class _Batch:
     affected: set[str]
 
 
-class TopLists:
+class MergedTops:
     """All top lists of a stream.
 
     Parameters
@@ -130,7 +130,7 @@ class TopLists:
         ops = self._reallocate(affected, batch) if self.plan.homes.size else []
         return ops + self._publish(list(batch.net.published.values()))
 
-    def end(self, partials: Iterable[Partial]) -> list[Change]:
+    def end(self, partials: Iterable[Partial]) -> list[ListChange]:
         """Take the lists of round two; return what changed since the batch before."""
         batch = self._current()
         self._take(partials)
@@ -241,12 +241,14 @@ def _differences(
     old: list[tuple[int, str, float]] | None,
     new: list[tuple[int, str, float]],
     net: Net,
-) -> list[Change]:
+) -> list[ListChange]:
     before, after = ({entry[0] for entry in entries or ()} for entries in (old, new))
     is_moved = id_ in net.moved
     gone = dict(net.left.values())
     changes = [
-        Change(id_, message, "removed", gone.get(n, "moved" if is_moved else "displaced"), score)
+        ListChange(
+            id_, message, "removed", gone.get(n, "moved" if is_moved else "displaced"), score
+        )
         for n, message, score in old or ()
         if n not in after
     ]
@@ -255,7 +257,7 @@ def _differences(
             reason = "moved" if is_moved else "refilled"
             reason = "published" if message in net.published else reason
             reason = "subscribed" if old is None else reason
-            changes.append(Change(id_, message, "added", reason, score))
+            changes.append(ListChange(id_, message, "added", reason, score))
     return changes
 
 

@@ -29,7 +29,7 @@ ENDLESS = Window(count=2**31 - 1)
 OPS = pa.schema([("partition", pa.int32()), ("event", pa.string())])
 
 
-class Settings(NamedTuple):
+class PartitionSettings(NamedTuple):
     """What hubs of all partitions have in common."""
 
     weights: Weights | None
@@ -74,7 +74,9 @@ def _step(hub: Hub, folder: Path, number: int, partition: int) -> list[Partial]:
 _hubs = KeptHubs(_step)
 
 
-def do_round(folder: Path, number: int, partition: int, settings: Settings) -> list[Partial]:
+def do_round(
+    folder: Path, number: int, partition: int, settings: PartitionSettings
+) -> list[Partial]:
     """Bring a partition to a round and return the lists that this round changed."""
 
     def make() -> Hub:

@@ -18,8 +18,8 @@ from nearcast.partition.bounds import WORLD
 from nearcast.spark.sinks import write_once
 from nearcast.spark.store import read_arrow, write_arrow
 from nearcast.spark.streaming import stream_events
-from nearcast.spark.tops.lists import Partial, TopLists
-from nearcast.spark.tops.partition_hub import Settings, do_round, round_file, write_round
+from nearcast.spark.tops.lists import MergedTops, Partial
+from nearcast.spark.tops.partition_hub import PartitionSettings, do_round, round_file, write_round
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from nearcast.model import Window
     from nearcast.partition import Plan
     from nearcast.spark.streaming import EventOptions
-    from nearcast.spark.tops.lists import Change, Op
+    from nearcast.spark.tops.lists import ListChange, Op
 
 CHANGES = pa.schema(
     [
@@ -54,13 +54,13 @@ PARTIALS = pa.schema(
 _PARTIALS_DDL = "partition int, subscription string, messages array<string>, scores array<double>"
 
 
-class TopStream:
+class PartitionedTops:
     """Top lists that survive in a folder.
 
     Parameters
     ----------
     plan, window
-        As of `TopLists`.
+        As of `MergedTops`.
     folder
         Where rounds, answers and changes are; what is there is read again.
     space, topk
@@ -77,8 +77,8 @@ class TopStream:
         topk: str = "",
     ) -> None:
         self.folder = Path(folder).absolute()
-        self.lists = TopLists(plan, window)
-        self.settings = Settings(plan.weights, space, topk)
+        self.lists = MergedTops(plan, window)
+        self.settings = PartitionSettings(plan.weights, space, topk)
         self.done = -1
         self._rounds = 0
         while self._events_file(self.done + 1).is_file():
@@ -135,7 +135,7 @@ class TopStream:
             write_arrow(answers, pa.Table.from_pylist(rows, PARTIALS))
         return [Partial(**row) for row in read_arrow(answers).to_pylist()]
 
-    def _write_changes(self, number: int, changes: list[Change]) -> None:
+    def _write_changes(self, number: int, changes: list[ListChange]) -> None:
         target = self._changes_file(number)
         if not target.is_file():
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -160,7 +160,7 @@ class TopStream:
 
 
 def stream_tops(
-    events: DataFrame, stream: TopStream, **options: Unpack[EventOptions]
+    events: DataFrame, stream: PartitionedTops, **options: Unpack[EventOptions]
 ) -> StreamingQuery:
     """Keep top lists over a stream of events; return the running query.
 
@@ -180,7 +180,7 @@ def stream_tops(
     return stream_events(events, run, **options)
 
 
-def on_spark(spark: SparkSession, stream: TopStream) -> Callable[[int], list[Partial]]:
+def on_spark(spark: SparkSession, stream: PartitionedTops) -> Callable[[int], list[Partial]]:
     """Return what runs a round on Spark, a task for each partition."""
     rounds, settings = stream.folder / "rounds", stream.settings
     partitions = stream.lists.plan.partitions
@@ -200,7 +200,7 @@ def on_spark(spark: SparkSession, stream: TopStream) -> Callable[[int], list[Par
     return answer
 
 
-def in_process(stream: TopStream) -> Callable[[int], list[Partial]]:
+def in_process(stream: PartitionedTops) -> Callable[[int], list[Partial]]:
     """Return what runs a round here, one partition after the other."""
     rounds = stream.folder / "rounds"
 
