@@ -21,9 +21,12 @@ void bind_registry(nb::module_& module) {
       .def_ro("maximum", &ParameterSpec::maximum)
       .def_ro("choices", &ParameterSpec::choices)
       .def_ro("is_whole", &ParameterSpec::is_whole);
-  nb::class_<IndexKind>(module, "IndexKind",
-                        "An index kind: name, summary, parameters, capabilities.")
+  nb::class_<IndexKind>(
+      module, "IndexKind",
+      "An index kind: name, summary, parameters, capabilities; for `auto` also the"
+      " name of the kind that it stands for, otherwise an empty string.")
       .def_ro("name", &IndexKind::name)
+      .def_ro("stands_for", &IndexKind::stands_for)
       .def_ro("summary", &IndexKind::summary)
       .def_ro("parameters", &IndexKind::parameters)
       .def_ro("capabilities", &IndexKind::capabilities);
@@ -32,11 +35,13 @@ void bind_registry(nb::module_& module) {
                           "How messages find the top lists they enter: name, summary, the expiry"
                           " it is combined with unless another is named.")
       .def_ro("name", &ArrivalKind::name)
+      .def_ro("stands_for", &ArrivalKind::stands_for)
       .def_ro("summary", &ArrivalKind::summary)
       .def_ro("expiry", &ArrivalKind::expiry);
   nb::class_<ExpiryKind>(module, "ExpiryKind",
                          "What top lists keep beyond their k best: name, summary.")
       .def_ro("name", &ExpiryKind::name)
+      .def_ro("stands_for", &ExpiryKind::stands_for)
       .def_ro("summary", &ExpiryKind::summary);
   module.def("arrival_kinds", &arrival_kinds, "All kinds of top-k arrival.");
   module.def("expiry_kinds", &expiry_kinds, "All kinds of top-k expiry.");

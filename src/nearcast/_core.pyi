@@ -30,10 +30,15 @@ class ParameterSpec:
     def is_whole(self) -> bool: ...
 
 class IndexKind:
-    """An index kind: name, summary, parameters, capabilities."""
+    """
+    An index kind: name, summary, parameters, capabilities; for `auto` also the name of the kind that it stands for, otherwise an empty string.
+    """
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def stands_for(self) -> str: ...
 
     @property
     def summary(self) -> str: ...
@@ -56,6 +61,9 @@ class ArrivalKind:
     def name(self) -> str: ...
 
     @property
+    def stands_for(self) -> str: ...
+
+    @property
     def summary(self) -> str: ...
 
     @property
@@ -66,6 +74,9 @@ class ExpiryKind:
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def stands_for(self) -> str: ...
 
     @property
     def summary(self) -> str: ...

@@ -76,7 +76,7 @@ def topk_kinds() -> list[_core.ArrivalKind]:
     Examples
     --------
     >>> [kind.expiry for kind in topk_kinds() if kind.name == "auto"]
-    ['auto']
+    ['slack']
     """
     return list(_core.arrival_kinds())
 

@@ -104,7 +104,8 @@ class Matcher(InProcess):
     Parameters
     ----------
     index
-        One of `nearcast.indexes`; a kind that cannot rank is served by `auto` in mode "rank".
+        One of `nearcast.indexes`; `auto` is the kind that the library chooses. A kind that has no
+        rank index of its own is served by that of `auto` in mode "rank".
     mode
         "match": keywords and area decide. "rank": a message is delivered if its score, of text and
         place together, reaches the subscription's threshold.
@@ -407,7 +408,7 @@ class Matcher(InProcess):
 
     @property
     def index(self) -> str:
-        """Name of the index kind."""
+        """Name of the index kind; for `auto`, of the kind that it stands for."""
         return str(self._engine.index_name)
 
     def stats(self) -> dict[str, int]:
@@ -436,8 +437,8 @@ class Matcher(InProcess):
     ) -> Matcher:
         """Open a snapshot, which answers as the matcher that wrote it and can be changed.
 
-        One of kind `auto` in mode `match` is mapped: beyond the size that is checked, the time does
-        not depend on its size. Other indexes are built again.
+        One of kind `sized-lists`, which `auto` stands for, in mode `match` is mapped: beyond the
+        size that is checked, the time does not depend on its size. Other indexes are built again.
 
         Parameters
         ----------

@@ -16,7 +16,16 @@ import nearcast as nc
 from nearcast import _core
 
 # Kinds whose lists count their steps.
-KINDS = ["auto", "iq-tree", "iq+-tree", "rq-tree", "rq+-tree", "trie-qd", "kk-index", "ss-index"]
+KINDS = [
+    "sized-lists",
+    "iq-tree",
+    "iq+-tree",
+    "rq-tree",
+    "rq+-tree",
+    "trie-qd",
+    "kk-index",
+    "ss-index",
+]
 FEW, MANY = 1000, 9000  # what is built anew at 512 and 8,192 has been by then
 BOX = [10.0, 10.0, 11.0, 11.0]
 

@@ -1,4 +1,7 @@
-"""Every kind of the registries, as users get it and with tiny nodes that split all the time."""
+"""Every kind of the registries, as users get it and with tiny nodes that split all the time.
+
+`auto` stands for one of them and is not run again.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ EXAMPLES = int(os.environ.get("NEARCAST_EXAMPLES", "25"))  # per kind; more for 
 TOP_EXAMPLES = (EXAMPLES + 2) // 3  # there are many pairs of arrival and expiry
 
 _TINY: dict[str, list[dict[str, Any]]] = {
-    "auto": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
+    "sized-lists": [{"small_list": 4}, {"small_list": 4, "kernels": "plain"}],
     "rt-tree": [{"min_children": 2, "max_children": 4}],
     "ir-tree": [{"min_children": 2, "max_children": 4}],
     "rt++-tree": [{"min_children": 2, "max_children": 4}, {"min_children": 3, "max_children": 7}],
@@ -79,7 +82,7 @@ _TINY: dict[str, list[dict[str, Any]]] = {
 
 def variants() -> list[tuple[str, dict[str, Any]]]:
     """Return (kind, parameters) pairs."""
-    kinds = [kind.name for kind in nc.indexes()]
+    kinds = [kind.name for kind in nc.indexes() if not kind.stands_for]
     return [(kind, parameters) for kind in kinds for parameters in ({}, *_TINY.get(kind, []))]
 
 
@@ -91,7 +94,7 @@ def rank_variants() -> list[tuple[str, dict[str, Any]]]:
 
 def moving_variants() -> list[tuple[str, dict[str, Any]]]:
     """Return those that keep messages themselves, and some that `auto` does it for."""
-    able = {kind.name for kind in nc.indexes() if "moving" in kind.capabilities} | {"auto"}
+    able = {kind.name for kind in nc.indexes() if "moving" in kind.capabilities} | {"sized-lists"}
     return [variant for variant in variants() if variant[0] in able] + [("ap-tree", {})]
 
 
@@ -115,7 +118,7 @@ _TINY_TOP: list[dict[str, Any]] = [
     },
 ]
 _TINY_EXPIRY: dict[str, list[dict[str, Any]]] = {
-    "auto": [{"slack_kept": 0, "slack_limit": 1, **_TINY_TOP[0]}],
+    "slack": [{"slack_kept": 0, "slack_limit": 1, **_TINY_TOP[0]}],
     "kmax": [{"kmax_factor": 1.5}],
     "skyband": [{"skyband_share": 0}, {"skyband_share": 1}],
 }
@@ -126,16 +129,25 @@ def top_variants() -> list[dict[str, Any]]:
     arrivals = [
         {"topk": kind.name, "topk_parameters": parameters}
         for kind in nc.topk_kinds()
+        if not kind.stands_for
         for parameters in ({}, *_TINY_TOP)
     ]
     pairs = [
         {"topk": arrival, "expiry": expiry.name, "topk_parameters": parameters}
-        for arrival in ("auto", "igpt")  # thresholds move in both, in ways of their own
+        for arrival in ("bounded-lists", "igpt")  # thresholds move in both, in ways of their own
         for expiry in nc.expiry_kinds()
-        for parameters in ({}, *(_TINY_EXPIRY.get(expiry.name, []) if arrival == "auto" else ()))
+        if not expiry.stands_for
+        for parameters in (
+            {},
+            *(_TINY_EXPIRY.get(expiry.name, []) if arrival == "bounded-lists" else ()),
+        )
     ]
     searches = [
-        {"topk": "auto", "expiry": expiry, "topk_parameters": {"search": "ir-tree", **children}}
+        {
+            "topk": "bounded-lists",
+            "expiry": expiry,
+            "topk_parameters": {"search": "ir-tree", **children},
+        }
         for expiry, children in (("naive", {"ir_tree_children": 4}), ("skyband", {}))
     ]
     return arrivals + pairs + searches

@@ -15,7 +15,7 @@ from snapshot_bytes import HEADER, PAGE, ROW, blobs, checksum, header, sealed
 
 import nearcast as nc
 
-KINDS = [kind.name for kind in nc.indexes()]
+KINDS = [kind.name for kind in nc.indexes() if not kind.stands_for]
 WORDS = [f"w{i}" for i in range(15)] + ["é", "漢字"]
 TRIANGLE = {"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [0, 9], [0, 0]]]}
 SHAPES = {
@@ -180,7 +180,7 @@ def test_parameters_of_the_kind_are_part_of_the_snapshot(path) -> None:
         data = path.read_bytes()
         first = blobs(data)[0]
         description = data[first.offset : first.offset + first.size].decode().splitlines()
-        assert description[0] == kind.name
+        assert description[0] == (kind.stands_for or kind.name)
         written = {line.split("\t")[0]: line.split("\t")[2] for line in description[1:]}
         assert set(written) == set(chosen)
         nc.Matcher.open(path)

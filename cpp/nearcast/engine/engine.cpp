@@ -47,8 +47,8 @@ class InternedClauses {
 }  // namespace
 
 Engine::Engine(std::string index, GivenParameters parameters)
-    : index_name_(std::move(index)), parameters_(std::move(parameters)) {
-  index_ = make_index(index_name_, store_, parameters_);
+    : index_name_(index_kind(index).name), parameters_(std::move(parameters)) {
+  index_ = make_index(index, store_, parameters_);
 }
 
 SubscriptionId Engine::subscribe(const ExternalId& id, std::span<const WordClause> clauses,

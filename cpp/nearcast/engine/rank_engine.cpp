@@ -3,6 +3,7 @@
 #include "nearcast/base/errors.h"
 #include "nearcast/base/number_text.h"
 #include "nearcast/engine/column_checks.h"
+#include "nearcast/index/registry.h"
 #include "nearcast/rank/registry.h"
 
 namespace nearcast {
@@ -24,11 +25,11 @@ void check_terms(const std::string& who, double alpha, double threshold) {
 
 RankEngine::RankEngine(std::string index, GivenParameters parameters,
                        std::shared_ptr<Vocabulary> vocabulary)
-    : index_name_(std::move(index)),
+    : index_name_(index_kind(index).name),
       parameters_(std::move(parameters)),
       vocabulary_(vocabulary != nullptr ? vocabulary : std::make_shared<Vocabulary>()),
       owns_words_(vocabulary == nullptr) {
-  index_ = make_rank_index(index_name_, store_, parameters_);
+  index_ = make_rank_index(index, store_, parameters_);
 }
 
 void RankEngine::subscribe(const ExternalId& id, std::span<const std::string_view> words,

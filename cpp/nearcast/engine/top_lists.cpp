@@ -8,9 +8,11 @@ TopLists::TopLists(const MessageStore& messages, TopSettings settings)
     : messages_(messages),
       settings_(std::move(settings)),
       weights_(std::make_unique<TokenWeights>()) {
-  if (settings_.arrival.empty()) settings_.arrival = arrival_kinds().front().name;
-  arrival_kind(settings_.arrival);  // a wrong name is refused now, not by the first subscription
-  if (!settings_.expiry.empty()) expiry_kind(settings_.expiry);
+  // The kinds that names stand for now: a snapshot opens with them, whatever `auto` is by then. A
+  // wrong name is refused here, not by the first subscription.
+  if (settings_.arrival.empty()) settings_.arrival = "auto";
+  settings_.expiry = expiry_kind(settings_.arrival, settings_.expiry).name;
+  settings_.arrival = arrival_kind(settings_.arrival).name;
   TopTuning::from(settings_.parameters);
 }
 

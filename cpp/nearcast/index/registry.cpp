@@ -1,5 +1,7 @@
 #include "nearcast/index/registry.h"
 
+#include <algorithm>
+
 #include "nearcast/base/errors.h"
 #include "nearcast/index/baselines/brute_force/brute_force.h"
 #include "nearcast/index/baselines/grid_index/grid_index.h"
@@ -24,6 +26,8 @@
 namespace nearcast {
 namespace {
 
+constexpr const char* kAuto = "sized-lists";  ///< the kind that `auto` stands for
+
 template <typename Index>
 std::unique_ptr<MatchIndex> make_with(const SubscriptionStore& store,
                                       const Parameters& parameters) {
@@ -37,12 +41,24 @@ IndexKind kind(std::string name, std::string summary,
           &make_with<Index>};
 }
 
+/// The kinds, and before them `auto`.
+std::vector<IndexKind> with_auto(std::vector<IndexKind> kinds) {
+  const auto chosen = std::find_if(kinds.begin(), kinds.end(),
+                                   [](const IndexKind& kind) { return kind.name == kAuto; });
+  IndexKind row = *chosen;
+  row.name = "auto";
+  row.stands_for = kAuto;
+  row.summary = "the kind that the library chooses, now " + row.stands_for + "; the default";
+  kinds.insert(kinds.begin(), std::move(row));
+  return kinds;
+}
+
 }  // namespace
 
 const std::vector<IndexKind>& index_kinds() {
-  static const std::vector<IndexKind> kinds = {
-      kind<SizedLists>("auto",
-                       "our own: rarest keyword, then vector-sized spatial trees; the default",
+  static const std::vector<IndexKind> kinds = with_auto({
+      kind<SizedLists>("sized-lists",
+                       "our own: lists by rarest keyword, scanned if short, small trees if long",
                        {"match", "rank", "maps"}),
       kind<ApSuccession>("ap-tree",
                          "cuts of keywords or cells of space, whichever costs less at a node",
@@ -80,14 +96,14 @@ const std::vector<IndexKind>& index_kinds() {
       kind<SpatialFirst>("spatial-first", "R-tree of areas, then a test of keywords",
                          {"match", "rank"}),
       kind<TrieQd>("trie-qd", "trie of keywords, then a quadtree for each set of them"),
-  };
+  });
   return kinds;
 }
 
 const IndexKind& index_kind(const std::string& name) {
   std::string names;
   for (const IndexKind& kind : index_kinds()) {
-    if (kind.name == name) return kind;
+    if (kind.name == name) return kind.stands_for.empty() ? kind : index_kind(kind.stands_for);
     names += (names.empty() ? "" : ", ") + kind.name;
   }
   throw Error(ErrorKind::kInvalidParameter, "unknown index kind", "'" + name + "'",

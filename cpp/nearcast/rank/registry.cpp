@@ -25,17 +25,25 @@ std::unique_ptr<RankIndex> make_with(const RankStore& store, const Parameters& p
   return std::make_unique<Index>(store, parameters);
 }
 
-// The first one stands in for kinds that cannot rank.
+/// The kind that serves those without a rank index of their own.
+constexpr const char* kStandIn = "sized-lists";
+
 constexpr RankKind kRankKinds[] = {
-    {"auto", &make_with<RouteLists>},
     {"brute-force", &make_with<BruteForceRank>},
     {"ir-tree", &make_with<IrTreeRank>},
     {"keyword-first", &make_with<KeywordFirstRank>},
     {"rt-tree", &make_with<RtTreeRank>},
     {"rt+-tree", &make_with<RtPlusTreeRank>},
     {"rt++-tree", &make_with<RtPlusPlusTreeRank>},
+    {"sized-lists", &make_with<RouteLists>},
     {"spatial-first", &make_with<SpatialFirstRank>},
 };
+
+const RankKind* find_kind(const std::string& name) {  ///< or nullptr
+  const auto* found = std::find_if(std::begin(kRankKinds), std::end(kRankKinds),
+                                   [&](const RankKind& kind) { return kind.name == name; });
+  return found != std::end(kRankKinds) ? found : nullptr;
+}
 
 }  // namespace
 
@@ -44,11 +52,9 @@ std::unique_ptr<RankIndex> make_rank_index(
     const std::map<std::string, ParameterValue>& parameters) {
   const IndexKind& known = index_kind(kind);
   const Parameters checked(kind, known.parameters, parameters);
-  const auto* found = std::find_if(std::begin(kRankKinds), std::end(kRankKinds),
-                                   [&](const RankKind& own) { return own.name == kind; });
-  if (found != std::end(kRankKinds)) return found->make(store, checked);
-  const IndexKind& stand_in = index_kind(kRankKinds[0].name);
-  return kRankKinds[0].make(store, Parameters(stand_in.name, stand_in.parameters, {}));
+  if (const RankKind* own = find_kind(known.name)) return own->make(store, checked);
+  return find_kind(kStandIn)->make(store,
+                                   Parameters(kStandIn, index_kind(kStandIn).parameters, {}));
 }
 
 }  // namespace nearcast

@@ -1,5 +1,5 @@
-/// Which index ranks, for each kind of the project's one list (index/registry.h)? A kind that
-/// cannot rank is served by `auto`: every kind replays every log.
+/// Which rank index serves a kind of index/registry.h? A kind that has none of its own is served by
+/// that of `auto`, so that every kind replays every log.
 #pragma once
 
 #include <map>

@@ -17,6 +17,10 @@
 namespace nearcast {
 namespace {
 
+// The kinds that `auto` stands for.
+constexpr const char* kAutoArrival = "bounded-lists";
+constexpr const char* kAutoExpiry = "slack";
+
 template <typename Index>
 std::unique_ptr<ArrivalIndex> make_arrival(const TopState& state, const TopTuning&) {
   return std::make_unique<Index>(state);
@@ -61,10 +65,22 @@ template <typename Kind>
 const Kind& find_kind(const std::vector<Kind>& kinds, const std::string& name, const char* what) {
   std::string names;
   for (const Kind& kind : kinds) {
-    if (kind.name == name) return kind;
+    if (kind.name == name)
+      return kind.stands_for.empty() ? kind : find_kind(kinds, kind.stands_for, what);
     names += (names.empty() ? "" : ", ") + kind.name;
   }
   throw Error(ErrorKind::kInvalidParameter, what, "'" + name + "'", "one of " + names);
+}
+
+/// The kinds, and before them `auto`.
+template <typename Kind>
+std::vector<Kind> with_auto(const char* chosen, std::vector<Kind> kinds) {
+  Kind row = find_kind(kinds, chosen, "auto");
+  row.name = "auto";
+  row.stands_for = chosen;
+  row.summary = "the kind that the library chooses, now " + row.stands_for + "; the default";
+  kinds.insert(kinds.begin(), std::move(row));
+  return kinds;
 }
 
 }  // namespace
@@ -75,33 +91,38 @@ std::unique_ptr<MessageSearch> make_search(const TopState& state, const TopTunin
 }
 
 const std::vector<ArrivalKind>& arrival_kinds() {
-  static const std::vector<ArrivalKind> kinds = {
-      {"auto", "our own: lists by token behind vector-sized bounds; the default", "auto",
-       &make_tuned<BoundedLists>},
-      {"igpt", "quadtree of inverted files; bounds for single subscriptions, groups and cells",
-       "cskyband", &make_igpt<true>},
-      {"ipt", "the same with the bounds for single subscriptions only", "cskyband",
-       &make_igpt<false>},
-      {"ciq", "every subscription in several cells, with a bound of the text it needs in each",
-       "kmax", &make_tuned<CiqArrival>},
-      {"term-at-a-time", "an inverted file without bounds; the yardstick of speed", "kmax",
-       &make_arrival<TermAtATimeArrival>},
-      {"brute-force", "looks at every subscription; the yardstick of correctness", "naive",
-       &make_arrival<BruteForceArrival>},
-  };
+  static const auto kinds = with_auto<ArrivalKind>(
+      kAutoArrival,
+      {
+          {"bounded-lists", "our own: lists by token behind vector-sized bounds", "slack",
+           &make_tuned<BoundedLists>},
+          {"igpt", "quadtree of inverted files; bounds for single subscriptions, groups and cells",
+           "cskyband", &make_igpt<true>},
+          {"ipt", "the same with the bounds for single subscriptions only", "cskyband",
+           &make_igpt<false>},
+          {"ciq", "every subscription in several cells, with a bound of the text it needs in each",
+           "kmax", &make_tuned<CiqArrival>},
+          {"term-at-a-time", "an inverted file without bounds; the yardstick of speed", "kmax",
+           &make_arrival<TermAtATimeArrival>},
+          {"brute-force", "looks at every subscription; the yardstick of correctness", "naive",
+           &make_arrival<BruteForceArrival>},
+      });
   return kinds;
 }
 
 const std::vector<ExpiryKind>& expiry_kinds() {
-  static const std::vector<ExpiryKind> kinds = {
-      {"auto", "our own: some more than k, cut back to the best now and then", false, &make_slack},
-      {"cskyband", "what fewer than k dominate, down to a score that a cost model chooses", true,
-       &make_expiry<CostSkyband>},
-      {"skyband", "what fewer than k dominate, down to a share of the k-th score", true,
-       &make_expiry<Skyband>},
-      {"kmax", "the best, several times k", false, &make_kmax},
-      {"naive", "the k best, searched anew at every departure", false, &make_naive},
-  };
+  static const auto kinds = with_auto<ExpiryKind>(
+      kAutoExpiry,
+      {
+          {"slack", "our own: some more than k, cut back to the best now and then", false,
+           &make_slack},
+          {"cskyband", "what fewer than k dominate, down to a score that a cost model chooses",
+           true, &make_expiry<CostSkyband>},
+          {"skyband", "what fewer than k dominate, down to a share of the k-th score", true,
+           &make_expiry<Skyband>},
+          {"kmax", "the best, several times k", false, &make_kmax},
+          {"naive", "the k best, searched anew at every departure", false, &make_naive},
+      });
   return kinds;
 }
 
@@ -111,6 +132,10 @@ const ArrivalKind& arrival_kind(const std::string& name) {
 
 const ExpiryKind& expiry_kind(const std::string& name) {
   return find_kind(expiry_kinds(), name, "unknown kind of top-k expiry");
+}
+
+const ExpiryKind& expiry_kind(const std::string& arrival, const std::string& name) {
+  return expiry_kind(name.empty() ? arrival_kind(arrival).expiry : name);
 }
 
 }  // namespace nearcast

@@ -6,20 +6,13 @@
 #include "nearcast/topk/registry.h"
 
 namespace nearcast {
-namespace {
-
-const ExpiryKind& expiry_for(const std::string& arrival, const std::string& expiry) {
-  return expiry_kind(expiry.empty() ? arrival_kind(arrival).expiry : expiry);
-}
-
-}  // namespace
 
 TopEngine::TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
                      const std::string& arrival, const std::string& expiry, TopTuning tuning)
-    : state_(messages, weights, space, expiry_for(arrival, expiry).counts_dominators),
+    : state_(messages, weights, space, expiry_kind(arrival, expiry).counts_dominators),
       arrival_(arrival_kind(arrival).make(state_, tuning)),
       search_(std::make_unique<BacklogSearch>(state_, make_search(state_, tuning))),
-      expiry_(expiry_for(arrival, expiry).make(state_, *search_, *arrival_, tuning)) {}
+      expiry_(expiry_kind(arrival, expiry).make(state_, *search_, *arrival_, tuning)) {}
 
 void TopEngine::hold() {
   state_.lengths.resize(state_.messages.slots());

@@ -160,8 +160,10 @@ def make_contender(spec: ContenderSpec) -> Contender:
 
 
 def index_kinds(capability: str = "match") -> list[str]:
-    """Return the index kinds that can be measured at something."""
-    return [index.name for index in indexes() if capability in index.capabilities]
+    """Return the index kinds that can be measured at something, our own under the name `auto`."""
+    given_another_name = {index.stands_for for index in indexes()}
+    able = [index.name for index in indexes() if capability in index.capabilities]
+    return [name for name in able if name not in given_another_name]
 
 
 def check_kind(spec: ContenderSpec) -> None:
@@ -172,7 +174,7 @@ def check_kind(spec: ContenderSpec) -> None:
     ValueError
         If no contender has that kind; the message lists those that exist.
     """
-    known = [*_registered, *index_kinds()]
+    known = [*_registered, *(index.name for index in indexes())]
     if spec.kind not in known:
         msg = f"no index is called {spec.kind!r}; there are {', '.join(known)}"
         raise ValueError(msg)

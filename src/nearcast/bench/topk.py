@@ -36,7 +36,7 @@ from nearcast.hub import expiry_kinds, topk_kinds
 from nearcast.top_stream import TopStream
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -51,11 +51,16 @@ PAPER_EXPIRY = "cskyband"
 
 def default_contenders() -> list[str]:
     """Return our own, the papers' arrivals with their expiry, and the first with the others."""
-    arrivals = [kind.name for kind in topk_kinds() if kind.name not in (OURS, BRUTE_FORCE)]
-    expiries = [kind.name for kind in expiry_kinds() if kind.name not in (OURS, PAPER_EXPIRY)]
+    arrivals = _others({kind.name: kind.stands_for for kind in topk_kinds()}, BRUTE_FORCE)
+    expiries = _others({kind.name: kind.stands_for for kind in expiry_kinds()}, PAPER_EXPIRY)
     first = arrivals[0] if arrivals else OURS
     pairs = [f"{arrival}+{PAPER_EXPIRY}" for arrival in arrivals or [OURS]]
     return [OURS, *pairs, *(f"{first}+{expiry}" for expiry in expiries if expiry != "naive")]
+
+
+def _others(kinds: Mapping[str, str], left_out: str) -> list[str]:
+    """Return the kinds that are neither our own nor left out; given is what names stand for."""
+    return [name for name in kinds if name not in {OURS, *kinds.values(), left_out}]
 
 
 def read_contender(text: str) -> ContenderSpec:

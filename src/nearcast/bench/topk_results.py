@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
     Parameters = Mapping[str, int | float | str | bool]
 
+OURS = {"auto", "bounded-lists", "slack"}
+"""Names of our own kinds, of arrival and of expiry."""
+
 
 @dataclass(frozen=True, slots=True)
 class Distribution:
@@ -181,7 +184,7 @@ def _ratios_to_ours(costs: Sequence[TopCost]) -> dict[str, float]:
     if ours is None:
         return {}
     found: dict[str, float] = {}
-    others = [cost for cost in costs if "auto" not in (cost.arrival, cost.expiry)]
+    others = [cost for cost in costs if not OURS & {cost.arrival, cost.expiry}]
     arrival = _arrivals(others)
     if "term-at-a-time" in arrival:
         found["arrival: term-at-a-time / auto"] = arrival["term-at-a-time"] / ours.arrival_us.mean

@@ -25,10 +25,11 @@ def run(args: argparse.Namespace) -> int:
     for kind in indexes():
         parameters = {spec.name: spec.default for spec in kind.parameters}
         if args.json:
+            names = {"name": kind.name, "stands_for": kind.stands_for or None}
             fields = {"capabilities": kind.capabilities, "parameters": parameters}
-            print(json.dumps({"name": kind.name, "summary": kind.summary, **fields}))
+            print(json.dumps({**names, "summary": kind.summary, **fields}))
             continue
         print(f"{kind.name:<14} {kind.summary}")
-        for spec in kind.parameters:
+        for spec in () if kind.stands_for else kind.parameters:
             print(f"{'':<16}{spec.name}={spec.default}: {spec.meaning}")
     return 0

@@ -28,7 +28,7 @@ void RouteLists::find_routes(SubscriptionId id) const {
 /// Whoever needs no second token is marked as proven: of such an entry only the id is read.
 Entry RouteLists::near_entry(SubscriptionId id, Token second) const {
   ensure((raw(id) & sized_lists::kProvenBit) == 0,
-         "auto: there are more entries than it can number");
+         "route lists: there are more entries than it can number");
   return {frame_.cells(store_.bounds(id)),
           second == kUnknownToken ? sized_lists::kProven : sized_lists::signature_of(second),
           RankStore::entry_of(id)};
@@ -80,7 +80,7 @@ void RouteLists::erase(SubscriptionId id) {
       pairs_.remove(raw(route.first), key_of(route.second), raw(id));
     }
   }
-  ensure(found_all, "auto: a subscription is not where it should be");
+  ensure(found_all, "route lists: a subscription is not where it should be");
   records_.erase(id);
 }
 
@@ -163,25 +163,25 @@ void RouteLists::check_invariants() const {
     for (const RankRoute& route : routes_.near()) {
       ++near;
       ensure(near_.has(list_of(route.first), near_entry(id, route.second)),
-             "auto: a subscription is not in a list of its tokens");
+             "route lists: a subscription is not in a list of its tokens");
     }
     for (const RankRoute& route : routes_.far()) {
       if (route.second == kUnknownToken) {
         ++anywhere;
         ensure(anywhere_.find(list_of(route.first), id) != nullptr,
-               "auto: a subscription is not found anywhere");
+               "route lists: a subscription is not found anywhere");
       } else {
         ++pairs;
         const auto items = pairs_.find(raw(route.first), key_of(route.second));
         ensure(std::count(items.begin(), items.end(), raw(id)) == 1,
-               "auto: a subscription is not in the list of a pair");
+               "route lists: a subscription is not in the list of a pair");
       }
     }
   });
-  pairs_.check_invariants("auto");
+  pairs_.check_invariants("route lists");
   ensure(subscriptions == size_ && near_.check_invariants() == near &&
              anywhere_.size() == anywhere && pairs_.size() == pairs,
-         "auto: lists hold what no subscription has");
+         "route lists: lists hold what no subscription has");
 }
 
 }  // namespace nearcast

@@ -36,7 +36,7 @@ void ScoreRecords::check(SubscriptionId id) const {
   const TokenSpan tokens = store_.tokens(id);
   ensure(std::equal(tokens.begin(), tokens.end(), record.tokens, record.tokens + record.count) &&
              record.weight == store_.weight(id) && terms(record) == store_.terms(id),
-         "auto: a record is not its subscription's");
+         "route lists: a record is not its subscription's");
 }
 
 }  // namespace nearcast

@@ -27,7 +27,8 @@ std::uint16_t SharedTerms::take(const RankTerms& terms) {
 }
 
 void SharedTerms::give_back(std::uint16_t number) {
-  ensure(number < uses_.size() && uses_[number] != 0, "auto: terms are given back that none has");
+  ensure(number < uses_.size() && uses_[number] != 0,
+         "route lists: terms are given back that none has");
   if (--uses_[number] != 0) return;
   numbers_.erase(key_of(terms_[number]));
   free_.push_back(number);

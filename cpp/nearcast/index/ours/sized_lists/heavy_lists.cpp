@@ -451,28 +451,29 @@ void HeavyLists::check(std::uint32_t number) const {
   std::uint32_t entries = 0;
   check_below(lists_[number].root, lists_[number].levels, entries);
   ensure(entries == lists_[number].size,
-         "auto: a heavy list has another number of entries than it says");
+         "sized-lists: a heavy list has another number of entries than it says");
 }
 
 CellBox HeavyLists::check_below(std::uint32_t node, std::uint32_t level,
                                 std::uint32_t& entries) const {
   const Node& here = nodes_[node];
-  ensure(ranges_[node] == ids_below(node, level), "auto: a node is wrong about the ids below it");
+  ensure(ranges_[node] == ids_below(node, level),
+         "sized-lists: a node is wrong about the ids below it");
   ensure(here.size >= 1 && here.size <= kFanOut,
-         "auto: a node of a heavy list is empty or too full");
+         "sized-lists: a node of a heavy list is empty or too full");
   for (std::uint32_t i = 0; i < 32; ++i) {
     if (i >= here.size) {
       ensure(here.west[i] == 255 && here.east[i] == 0,
-             "auto: an unused place of a node could match");
+             "sized-lists: an unused place of a node could match");
       continue;
     }
     CellBox below{};
     if (level == 1) {
       const Block& block = blocks_[here.child[i]];
       const std::uint32_t size = block.size();
-      ensure(size >= 1, "auto: an empty block was left in a heavy list");
+      ensure(size >= 1, "sized-lists: an empty block was left in a heavy list");
       for (std::uint32_t at = size; at < kBlockSize; ++at) {
-        ensure(block.bytes[at] == kEmptyLow >> 8, "auto: a block has a gap");
+        ensure(block.bytes[at] == kEmptyLow >> 8, "sized-lists: a block has a gap");
       }
       entries += size;
       below = block.box();
@@ -481,7 +482,7 @@ CellBox HeavyLists::check_below(std::uint32_t node, std::uint32_t level,
     }
     ensure(here.west[i] == below.west >> 8 && here.east[i] == below.east >> 8 &&
                here.south[i] == below.south >> 8 && here.north[i] == below.north >> 8,
-           "auto: a node's box is not the union of what lies below it");
+           "sized-lists: a node's box is not the union of what lies below it");
   }
   return here.box();
 }

@@ -44,7 +44,7 @@ SizedLists::Choice SizedLists::choose(const Clause& clause) const {
 
 Entry SizedLists::entry_for(EntryId id, Token second) const {
   ensure((raw(id) & sized_lists::kProvenBit) == 0,
-         "auto: there are more entries than it can number");
+         "sized-lists: there are more entries than it can number");
   const SubscriptionId owner = store_.owner(id);
   sized_lists::Signature signature = sized_lists::kAsk;
   if (second != kUnknownToken) {
@@ -125,7 +125,7 @@ void SizedLists::erase_entry(EntryId id) {
   for (const Token token : clause.positive) {
     if (lists_.remove(raw(token) + 1, entry)) return;
   }
-  broken("auto: an entry is in none of its lists");
+  broken("sized-lists: an entry is in none of its lists");
 }
 
 // ---- the whole --------------------------------------------------------------------------------
@@ -143,11 +143,11 @@ void SizedLists::check_invariants() const {
       const Entry expected = entry_for(entry, kUnknownToken);
       std::uint32_t found = clause.positive.empty() ? lists_.has(0, expected) : 0;
       for (const Token token : clause.positive) found += lists_.has(raw(token) + 1, expected);
-      ensure(found == 1, "auto: an entry is not in exactly one of its lists");
+      ensure(found == 1, "sized-lists: an entry is not in exactly one of its lists");
     });
   });
   ensure(entries == entries_ && lists_.check_invariants() == entries_,
-         "auto: lists hold another number of entries than there are");
+         "sized-lists: lists hold another number of entries than there are");
 }
 
 void SizedLists::save(ArchiveWriter& out) const {

@@ -24,7 +24,7 @@ std::uint32_t SmallLists::take(std::uint32_t capacity) {
     return place;
   }
   ensure(std::uint64_t{used_} + kUnits * capacity + kPadding < 0xFFFFFFFFull,
-         "auto: its small lists are full");
+         "sized-lists: its small lists are full");
   const std::uint32_t place = used_;
   used_ += kUnits * capacity;
   units_.resize(used_ + kPadding);

@@ -174,9 +174,9 @@ void BoundedLists::check_invariants() const {
   };
   check(by_token_, listed);
   check(by_pair_, listed_pairs);
-  ensure(listed == expected, "auto arrival: as many entries as subscriptions have tokens");
+  ensure(listed == expected, "bounded-lists: as many entries as subscriptions have tokens");
   ensure(listed_pairs == expected_pairs,
-         "auto arrival: as many entries as subscriptions have pairs of long tokens");
+         "bounded-lists: as many entries as subscriptions have pairs of long tokens");
 }
 
 }  // namespace nearcast

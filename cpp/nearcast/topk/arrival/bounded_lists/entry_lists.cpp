@@ -34,24 +34,24 @@ void EntryLists::add(std::size_t key, const Entry& entry) {
 }
 
 void EntryLists::remove(std::size_t key, const Entry& entry) {
-  ensure(key < heads_.size(), "auto arrival: there is no such list");
+  ensure(key < heads_.size(), "bounded-lists: there is no such list");
   if (is_long(key)) {
-    ensure(longs_.remove(heads_[key].start, entry), "auto arrival: an entry is not in its list");
+    ensure(longs_.remove(heads_[key].start, entry), "bounded-lists: an entry is not in its list");
     return;
   }
   const std::uint32_t place = shorts_.find(heads_[key], entry.id);
-  ensure(place != ShortLists::kNowhere, "auto arrival: an entry is not in its list");
+  ensure(place != ShortLists::kNowhere, "bounded-lists: an entry is not in its list");
   shorts_.remove(heads_[key], place);
 }
 
 void EntryLists::set_lift(std::size_t key, const Entry& entry) {
-  ensure(key < heads_.size(), "auto arrival: there is no such list");
+  ensure(key < heads_.size(), "bounded-lists: there is no such list");
   if (is_long(key)) {
-    ensure(longs_.set_lift(heads_[key].start, entry), "auto arrival: an entry is not in its list");
+    ensure(longs_.set_lift(heads_[key].start, entry), "bounded-lists: an entry is not in its list");
     return;
   }
   const std::uint32_t place = shorts_.find(heads_[key], entry.id);
-  ensure(place != ShortLists::kNowhere, "auto arrival: an entry is not in its list");
+  ensure(place != ShortLists::kNowhere, "bounded-lists: an entry is not in its list");
   shorts_.set_lift(heads_[key], place, entry.lift);
 }
 

@@ -282,18 +282,18 @@ void LongLists::check(std::uint32_t number) const {
   const List& list = lists_[number];
   std::uint32_t entries = 0, last_key = 0;
   for (std::uint32_t row = 0; row < list.blocks; ++row) {
-    ensure(key_of(list, row) >= last_key, "auto arrival: blocks are out of order");
+    ensure(key_of(list, row) >= last_key, "bounded-lists: blocks are out of order");
     last_key = key_of(list, row);
     const Block& block = blocks_[block_of(list, row)];
     entries += block.size();
     for (std::uint32_t i = 0; i < block.size(); ++i) {
       const std::uint32_t key = bounded_lists::key_of(block.entry(i));
-      ensure(key >= last_key, "auto arrival: an entry is before its block");
+      ensure(key >= last_key, "bounded-lists: an entry is before its block");
       ensure(row + 1 == list.blocks || key <= key_of(list, row + 1),
-             "auto arrival: an entry is behind its block");
+             "bounded-lists: an entry is behind its block");
     }
   }
-  ensure(entries == list.size, "auto arrival: a list has miscounted its entries");
+  ensure(entries == list.size, "bounded-lists: a list has miscounted its entries");
 }
 
 }  // namespace nearcast::bounded_lists
