@@ -6,11 +6,12 @@ BIN := $(VENV)/bin
 ASSERTIONS ?= ON
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
-.PHONY: help build test lint demo sanitize sanitize-threads fuzz stub wheel oldest clean
+.PHONY: help build test unit lint demo sanitize sanitize-threads fuzz stub wheel oldest clean
 
 help:
 	@echo "make demo      build, then show the main job in the terminal"
 	@echo "make test      build, check style and layers, run all tests"
+	@echo "make unit      the tests of the core alone, in C++ (part of make test)"
 	@echo "make sanitize  contracts and fuzzing under AddressSanitizer and UBSan (EXAMPLES=5 SECONDS=600)"
 	@echo "make sanitize-threads  threads that change, ask, save and open, under ThreadSanitizer"
 	@echo "make fuzz      long fuzzing (ROUNDS=200000 mutations, SECONDS=600 of drawn cases)"
@@ -36,7 +37,16 @@ $(VENV)/.tools: $(VENV)/.builder
 	$(BIN)/python -m pip install --quiet --group dev
 	@touch $@
 
-test: build lint
+# The build has the core as a library, so the programs that test it alone are built in seconds.
+# The folder is the one that scikit-build-core names after the wheel's tag.
+TAG = $(shell $(BIN)/python -c "import sys, sysconfig as s; v = 'cp%d%d' % sys.version_info[:2]; \
+  print(v, v, s.get_platform().replace('-', '_').replace('.', '_'), sep='-')")
+unit: build
+	$(BIN)/cmake --build build/$(TAG) --target nearcast_unit nearcast_stress
+	build/$(TAG)/nearcast_unit
+	build/$(TAG)/nearcast_stress 3
+
+test: build lint unit
 	$(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: build $(VENV)/.tools
@@ -74,6 +84,8 @@ sanitize:
 	$(SANITIZE_BIN)/python -m pip install --quiet --no-build-isolation \
 	  --config-settings=cmake.define.NEARCAST_SANITIZE=address \
 	  --config-settings=build-dir=build/sanitize .
+	$(SANITIZE_BIN)/cmake --build build/sanitize --target nearcast_unit
+	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 build/sanitize/nearcast_unit
 	$(SANITIZED) NEARCAST_EXAMPLES=$(or $(EXAMPLES),5) $(SANITIZE_BIN)/python -m pytest \
 	  tests/contract tests/fuzz tests/differential -q -n 2 -p no:cacheprovider
 	cd tests && $(SANITIZED) $(CURDIR)/$(SANITIZE_BIN)/python -m differential \
@@ -83,8 +95,9 @@ sanitize:
 # lie where ThreadSanitizer expects it, so addresses are not drawn at random.
 sanitize-threads: $(VENV)/.builder
 	$(BIN)/cmake -S . -B build/sanitize-threads -G Ninja -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN))/ninja \
-	  -DCMAKE_BUILD_TYPE=Release -DNEARCAST_SANITIZE=thread -DNEARCAST_STRESS=ON
-	$(BIN)/cmake --build build/sanitize-threads --target nearcast_stress
+	  -DCMAKE_BUILD_TYPE=Release -DNEARCAST_SANITIZE=thread -DNEARCAST_EXTENSION=OFF
+	$(BIN)/cmake --build build/sanitize-threads --target nearcast_unit nearcast_stress
+	TSAN_OPTIONS=halt_on_error=1 setarch -R build/sanitize-threads/nearcast_unit
 	TSAN_OPTIONS=halt_on_error=1 setarch -R build/sanitize-threads/nearcast_stress $(or $(ROUNDS),200)
 
 # Python 3.10 is promised: build for it, import every module, run the tests of single rooms.
