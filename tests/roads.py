@@ -34,4 +34,6 @@ def distances_to_roads(network: Network, points: np.ndarray) -> np.ndarray:
     along = along - start
     offset = points[:, None, :] - start
     share = np.clip((offset * along).sum(2) / (along * along).sum(1), 0.0, 1.0)
-    return np.linalg.norm(offset - share[..., None] * along, axis=2).min(axis=1)
+    distances: np.ndarray = np.linalg.norm(offset - share[..., None] * along, axis=2)
+    nearest: np.ndarray = distances.min(axis=1)
+    return nearest

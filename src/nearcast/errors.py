@@ -28,6 +28,7 @@ import reprlib
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
+    import pyarrow as pa
     from typing_extensions import Self
 
 MAX_SHOWN = 80
@@ -101,7 +102,7 @@ class NearcastError(Exception):
     code: ClassVar[str] = "nearcast_error"
     event: int | None = None
     """Number of the event of a batch that was rejected (`Hub.apply`)."""
-    changes: object = None
+    changes: pa.Table | None = None
     """Table of the changes of the events before it."""
 
     def __init__(

@@ -14,6 +14,7 @@ from nearcast.bench.workloads.moving.fleet import SPEEDS
 from nearcast.bench.workloads.moving.log import DECIMALS
 from nearcast.cli.__main__ import main
 from nearcast.events import Move, Publish, Subscribe, read_event
+from nearcast.model import Bbox
 
 SMALL = ["--objects", "40", "--steps", "4", "--messages", "20", "--destinations", "8"]
 
@@ -67,7 +68,9 @@ def test_a_log_has_subscriptions_then_messages_then_steps(tmp_path) -> None:
     assert [event.time for event in events] == times
     published = [event for event in events if isinstance(event, Publish)]
     assert [event.id for event in published] == [f"m{number}" for number in range(36)]
-    assert {event.expires - event.time for event in published[20:]} == {150.0}
+    lives = [(event.time, event.expires) for event in published[20:]]
+    assert {expires - time for time, expires in lives if time is not None and expires} == {150.0}
+    assert all(expires for _, expires in lives)
 
 
 def test_moves_go_where_the_positions_are(tmp_path) -> None:
@@ -82,6 +85,7 @@ def test_moves_go_where_the_positions_are(tmp_path) -> None:
     assert [move.id for move in moves] == [f"s{row['object']}" for row in rows]
     assert [move.time for move in moves] == [30.0 * row["step"] for row in rows]
     for move, row in zip(moves, rows, strict=True):
+        assert isinstance(move.area, Bbox)
         assert move.area.west <= row["lon"] <= move.area.east
         assert move.area.south <= row["lat"] <= move.area.north
         assert round(move.area.west, DECIMALS) == move.area.west

@@ -51,7 +51,7 @@ def call(capsysbinary, monkeypatch):
         try:
             code = main([str(argument) for argument in arguments])
         except SystemExit as leaving:
-            code = leaving.code
+            code = int(leaving.code or 0)
         out, err = capsysbinary.readouterr()
         return Outcome(code, out.decode(), err.decode())
 
@@ -305,6 +305,8 @@ def test_a_reader_that_has_seen_enough_is_no_failure(path) -> None:
     process = subprocess.Popen(
         [*COMMAND, "replay", str(path)], stdout=subprocess.PIPE, stderr=subprocess.PIPE
     )
+    assert process.stdout
+    assert process.stderr
     first = process.stdout.readline()
     process.stdout.close()
     assert json.loads(first)["event"] == 2
@@ -320,6 +322,8 @@ def test_changes_come_before_the_input_ends() -> None:
         stdout=subprocess.PIPE,
         env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
     )
+    assert process.stdin
+    assert process.stdout
     try:
         for line in (SUBSCRIBE, PUBLISH):
             process.stdin.write(log(line))
@@ -361,8 +365,9 @@ def test_the_demo_shows_deliveries_and_figures() -> None:
     shown = done.out
     assert "2,000 saved searches" in shown
     assert re.search(r"messages published\W+300", shown)
-    deliveries = int(re.search(r"deliveries\W+([\d,]+)", shown)[1].replace(",", ""))
-    assert deliveries > 0
+    found = re.search(r"deliveries\W+([\d,]+)", shown)
+    assert found
+    assert int(found[1].replace(",", "")) > 0
     assert re.search(r"memory per saved search\W+\d+ bytes", shown)
     assert "Would 'free coffee until noon' in" in shown
     assert re.search(r"[+] m\d+ .*free", shown), "the driver gains messages"

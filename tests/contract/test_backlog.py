@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WORDS = ("a", "a", "a", "b", "b", "c", "d", "e")
-_SPACE = [0, 0, 3, 3]
+_SPACE = (0, 0, 3, 3)
 _WINDOW = 30
 
 
@@ -48,7 +48,7 @@ class _Log:
     def publish(self) -> dict[str, Any]:
         text = " ".join(self.random.choices(_WORDS, k=self.random.randint(0, 5)))
         where = {"bbox": self._box()} if self.random.random() < 0.2 else {"at": self._at()}
-        event = {"op": "publish", "id": f"m{self.number}", "text": text, **where}
+        event: dict[str, Any] = {"op": "publish", "id": f"m{self.number}", "text": text, **where}
         if self.random.random() < 0.2:
             event["expires"] = self.number + self.random.randint(1, 40)
         return event
@@ -114,9 +114,11 @@ def _check(seed: int, modes: tuple[str, ...], folder: Path, **settings: Any) -> 
     apply(_WINDOW + 10, is_early=True)
     hub._core.set_slice(seed % 4)  # 0: nothing is taken in for now
     apply(25)
-    weights = {"documents": 40, "df": {"a": 30, "b": 12, "e": 3}}
-    changes = hub.set_weights(nc.Weights(weights["documents"], weights["df"]))
-    assert rows([asdict(change) for change in changes]) == rows(oracle.reweigh(1, weights))
+    df = {"a": 30, "b": 12, "e": 3}
+    changes = hub.set_weights(nc.Weights(40, df))
+    assert rows([asdict(change) for change in changes]) == rows(
+        oracle.reweigh(1, {"documents": 40, "df": df})
+    )
     apply(15)
     hub.save(folder / "hub")
     hub = nc.Hub.open(folder / "hub")

@@ -84,7 +84,12 @@ class _Log:
         text = " ".join(self.random.choices(_WORDS, k=self.random.randint(0, 6)))
         box = self.random.random() < 0.15
         where = {"bbox": self._box()} if box else {"at": self._place()}
-        event = {"op": "publish", "id": f"m{self.numbers % 2000}", "text": text, **where}
+        event: dict[str, Any] = {
+            "op": "publish",
+            "id": f"m{self.numbers % 2000}",
+            "text": text,
+            **where,
+        }
         if event["id"] in self.messages:
             event["id"] = f"n{self.numbers}"
         self.messages[event["id"]] = event

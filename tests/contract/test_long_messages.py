@@ -24,10 +24,10 @@ POINT = [1.0, 2.0, 1.0, 2.0]
 
 def _subscriptions(words: int) -> list[dict[str, Any]]:
     """Return one per word, one per pair of neighbours, and two of an area only."""
-    every = [{"id": f"s{i}", "keywords": [f"w{i}"]} for i in range(words)]
-    pairs_ = [{"id": f"p{i}", "keywords": [f"w{i - 1}", f"w{i}"]} for i in range(1, words, 7)]
-    areas = [{"id": "area", "area": [-180, -90, 180, 90]}, {"id": "far", "area": [5, 80, 6, 81]}]
-    return [{"op": "subscribe", **event} for event in (*every, *pairs_, *areas)]
+    every: list[dict[str, Any]] = [{"id": f"s{i}", "keywords": [f"w{i}"]} for i in range(words)]
+    every += [{"id": f"p{i}", "keywords": [f"w{i - 1}", f"w{i}"]} for i in range(1, words, 7)]
+    every += [{"id": "area", "area": [-180, -90, 180, 90]}, {"id": "far", "area": [5, 80, 6, 81]}]
+    return [{"op": "subscribe", **event} for event in every]
 
 
 def _terms(event: dict[str, Any]) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 import strategies as some
@@ -38,7 +38,10 @@ def _check_logs(modes: tuple[str, ...], hub_settings: dict[str, Any], examples: 
         on_error=st.sampled_from(("stop", "skip")),
     )
     def check(
-        log: list[Any], window: dict[str, Any], weights: dict[str, Any] | None, on_error: str
+        log: list[Any],
+        window: dict[str, Any],
+        weights: dict[str, Any] | None,
+        on_error: Literal["stop", "skip"],
     ) -> None:
         lines = some.ndjson(log)
         expected, rejected = replay(lines, on_error=on_error, weights=weights, **window)
@@ -59,8 +62,11 @@ def _apply(hub: nc.Hub, log: bytes, on_error: str) -> tuple[list[dict[str, Any]]
         return table.to_pylist(), bad
     try:
         return hub.apply(log).to_pylist(), []
-    except nc.NearcastError as error:
-        return error.changes.to_pylist(), [error.event]
+    except nc.NearcastError as caught:
+        error = caught
+    assert error.event is not None
+    assert error.changes is not None
+    return error.changes.to_pylist(), [error.event]
 
 
 @settings(max_examples=4 * EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck))

@@ -93,7 +93,7 @@ class HoldsWhatItWould(RuleBasedStateMachine):
     """Travellers move silently, messages come and go, and what each holds is always exact."""
 
     kind: str
-    parameters: dict[str, Any]
+    parameters: ClassVar[dict[str, Any]]
 
     def __init__(self) -> None:
         super().__init__()
@@ -110,9 +110,9 @@ class HoldsWhatItWould(RuleBasedStateMachine):
         for traveller in self.travellers.values():
             traveller.hear(changes)
         for promise in self.hub.take_promises():
-            traveller = self.travellers.get(promise.subscription)
-            if traveller and traveller.region.told(promise.safe_distance):
-                traveller.report(self.hub)
+            told = self.travellers.get(promise.subscription)
+            if told and told.region.told(promise.safe_distance):
+                told.report(self.hub)
 
     @rule(start=_travellers, keywords=_keywords)
     def subscribe(self, start: tuple[Any, ...], keywords: Any) -> None:

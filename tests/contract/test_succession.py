@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -13,7 +13,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _WORDS = [f"w{i}" for i in range(30)]
-_SETTINGS = {"max_children": 4, "max_leaf_size": 2, "kl_threshold": 0, "min_rebuild_share": 0}
+_SETTINGS: dict[str, Any] = {
+    "max_children": 4,
+    "max_leaf_size": 2,
+    "kl_threshold": 0,
+    "min_rebuild_share": 0,
+}
 
 
 class _Drift:

@@ -13,7 +13,7 @@ from oracle import Oracle
 import nearcast as nc
 
 WORDS = ("a", "a", "a", "a", "b", "b", "b", "c", "c", "d", "e")
-SPACE = [0, 0, 3, 3]
+SPACE = (0, 0, 3, 3)
 WINDOW = 24
 
 

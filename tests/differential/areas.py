@@ -116,7 +116,7 @@ class _Ring:
         ax, ay, bx, by = self.ax[edges], self.ay[edges], self.bx[edges], self.by[edges]
         left, right = (bx - ax) * (y - ay), (by - ay) * (x - ax)
         turns = left - right
-        sides = np.sign(turns).astype(int)
+        sides: np.ndarray = np.sign(turns).astype(int)
         doubtful = np.abs(turns) <= _ROUNDING * (np.abs(left) + np.abs(right)) + _UNDERFLOW
         for i in np.flatnonzero(doubtful):
             x1, y1, x2, y2, x3, y3 = (

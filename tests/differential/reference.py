@@ -28,7 +28,7 @@ from oracle.scores import Weights, units, weight
 from oracle.space import Boxes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
 Event = dict[str, Any]
 Change = dict[str, Any]
@@ -217,15 +217,15 @@ class FastHub:
         self._start(line)
         self.clock = now
         self._expire()
-        operation = {
+        operations: dict[str, Callable[[Any], None]] = {
             "subscribe": self._subscribe,
             "unsubscribe": self._unsubscribe,
             "move": self._move,
             "publish": self._publish,
             "retract": self._retract,
-        }[event["op"]]
+        }
         self._own_time = own_time
-        operation(prepared)
+        operations[event["op"]](prepared)
         self._finish_top_lists()
         return self._changes
 

@@ -27,8 +27,8 @@ class _Plan:
     def __init__(self, world: World) -> None:
         self.world = world
         self.rows: list[Json] = []  # subscriptions
-        self.tokens = TOKENS  # of a message, one of them or one more or less
-        self.batches = BATCHES
+        self.tokens: tuple[int, ...] = TOKENS  # of a message, one of them or one more or less
+        self.batches: tuple[int, ...] = BATCHES
         self.boxes = 0.3  # share of messages
         self.texts: list[str] = []  # instead of drawn ones
         self.first: int | None = None  # so many at once, the rest one by one
@@ -180,7 +180,8 @@ def _mixed(rng: Random) -> _Plan:
     plan = _Plan(World(rng, rng.choice((2, 20, 200))))
     plan.batches = (64, 128, 256, 500)
     for _ in range(near(rng, *LISTS)):
-        choice, row = rng.random(), {}
+        choice = rng.random()
+        row: Json = {}
         if choice < 0.8:
             row["keywords"] = plan.world.some_words(rng.choice((1, 1, 2, 3, 6)))
         if choice < 0.1:

@@ -38,7 +38,8 @@ class _MatchTruth:
         if step["do"] == "table":
             for row in step["rows"]:
                 words, box = row.get("keywords"), row.get("area")
-                clauses = None if words is None else [(frozenset(words), frozenset())]
+                none: frozenset[str] = frozenset()
+                clauses = None if words is None else [(frozenset(words), none)]
                 self.held.add(row["id"], clauses, Region(box and read_bbox(box)[0]))
         elif step["do"] == "single":
             for row in step["rows"]:
@@ -149,12 +150,13 @@ def _take(matcher: nc.Matcher, step: Step, mode: str) -> Answer:
 def _answers(matcher: nc.Matcher, step: Step, mode: str) -> list[tuple[Any, ...]]:
     rows = step["rows"]
     if step["form"] == "single":
-        ask = matcher.match if mode == "match" else matcher.rank
-        found = []
+        found: list[tuple[Any, ...]] = []
         for number, row in enumerate(rows):
             place = {name: row[name] for name in ("at", "bbox") if name in row}
-            answer = ask(row["text"], **place)
-            found += [(number, *(one if mode == "rank" else (one,))) for one in answer]
+            if mode == "rank":
+                found += [(number, *pair) for pair in matcher.rank(row["text"], **place)]
+            else:
+                found += [(number, id_) for id_ in matcher.match(row["text"], **place)]
         return found
     ask_table = matcher.match_table if mode == "match" else matcher.rank_table
     found = []

@@ -5,6 +5,8 @@ The seeds are fixed; `make fuzz` draws others, in processes that may die of them
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from differential.cases import Difference, written
 from differential.drivers import DRIVERS, schedule
@@ -32,7 +34,7 @@ def test_all_kinds_answer_like_the_reference(driver: str, profile: str, seed: in
     assert use.size(expected) > 0
     for variant in TAKEN[driver][profile, seed]:
 
-        def fails(smaller: dict, variant: object = variant) -> bool:
+        def fails(smaller: dict[str, Any], variant: object = variant) -> bool:
             try:
                 use.run(smaller, use.expect(smaller), variant)
             except Difference:

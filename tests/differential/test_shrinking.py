@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from differential.cases import rows_in, written
 from differential.shrinking import fails_in_a_process, shrink
 
 
-def ids(case):
+def ids(case: dict[str, Any]) -> list[str]:
     return [row["id"] for step in case["steps"] if step["do"] == "single" for row in step["rows"]]
 
 
-def case_of(count):
+def case_of(count: int) -> dict[str, Any]:
     rows = [{"id": f"s{number}", "keywords": ["a"]} for number in range(count)]
-    steps = [
+    steps: list[dict[str, Any]] = [
         {"do": "single", "rows": rows[: count // 2]},
         {"do": "check"},
         {"do": "single", "rows": rows[count // 2 :]},

@@ -15,6 +15,7 @@ import sys
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -52,7 +53,7 @@ def name_of(path: Path) -> str:
 def blocks(path: Path) -> list[Block]:
     text = path.read_text(encoding="utf-8")
     return [
-        Block(*found.groups(), line=text.count("\n", 0, found.start()) + 1)
+        Block(found[1], found[2], found[3], line=text.count("\n", 0, found.start()) + 1)
         for found in _FENCE.finditer(text)
     ]
 
@@ -180,8 +181,10 @@ def test_make_targets_named_in_the_documents_exist() -> None:
 # ---- numbers ---------------------------------------------------------------------------------
 
 
-def load_writer():
+def load_writer() -> Any:
     spec = importlib.util.spec_from_file_location("write_results", ROOT / "tools/write_results.py")
+    assert spec
+    assert spec.loader
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

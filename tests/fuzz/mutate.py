@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import random
 import time
-from typing import TYPE_CHECKING, AnyStr
+from typing import TYPE_CHECKING, AnyStr, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+
+Result = TypeVar("Result")
 
 ROUNDS = int(os.environ.get("NEARCAST_FUZZ_ROUNDS", "2000"))
 SEED = int(os.environ.get("NEARCAST_FUZZ_SEED", "20260101"))
@@ -33,7 +35,9 @@ def mutations(seed: int, corpus: Sequence[AnyStr], rounds: int) -> Iterator[AnyS
         yield item[:5000]
 
 
-def survives(attempt: Callable[[AnyStr], object], item: AnyStr, allowed: type[Exception]) -> object:
+def survives(
+    attempt: Callable[[AnyStr], Result], item: AnyStr, allowed: type[Exception]
+) -> Result | None:
     """Return what `attempt` makes of the item, or None if it refuses with an allowed error."""
     started = time.perf_counter()
     result = None

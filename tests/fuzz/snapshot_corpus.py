@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -11,6 +12,7 @@ import nearcast as nc
 
 if TYPE_CHECKING:
     import random
+    from collections.abc import Callable
     from pathlib import Path
 
 WORDS = [f"w{i}" for i in range(12)] + ["é漢字", "a-word-of-more-than-twenty-letters"]
@@ -20,7 +22,7 @@ AREAS = [None, [0, 0, 3, 3], [170, -10, -170, 10], TRIANGLE, CIRCLE, [-5, -5, 5,
 EXPRESSIONS = ["w0", "w1 w2", "w1 OR (w2 -w3)", "(w1 OR w2) (w3 OR é漢字) -w4", WORDS[-1]]
 
 
-def _matcher(kind: str, count: int, **options: str | float) -> nc.Matcher:
+def _matcher(kind: str, count: int, **options: Any) -> nc.Matcher:
     matcher = nc.Matcher(kind, **options)
     sample = {"text": [f"{w} w1" for w in WORDS], "lon": [1.0] * 14, "lat": [2.0] * 14}
     matcher.learn_table(pa.table(sample))
@@ -50,8 +52,8 @@ def _rank_matcher(kind: str) -> nc.Matcher:
     return matcher
 
 
-def _hub(**options: object) -> nc.Hub:
-    hub = nc.Hub(window=nc.Window(count=60), **options)  # type: ignore[arg-type]
+def _hub(**options: Any) -> nc.Hub:
+    hub = nc.Hub(window=nc.Window(count=60), **options)
     hub.set_weights(nc.Weights(documents=100, df={"w1": 50, "w2": 3}))
     box = [-3, -3, 4, 4]
     for i in range(24):
@@ -76,7 +78,7 @@ def _hub(**options: object) -> nc.Hub:
 
 def save_corpus(folder: Path) -> None:
     """Write the good snapshots that mutants are made of."""
-    made = {
+    made: dict[str, nc.Matcher | nc.Hub] = {
         "auto": _matcher("auto", 90),
         "auto-trees": _matcher("auto", 300, small_list=4),
         "ap-tree": _matcher("ap-tree", 60),
@@ -115,14 +117,14 @@ def open_any(path: Path) -> nc.Hub | nc.Matcher:
     return nc.Hub.open(path) if first.endswith(b"\thub") else nc.Matcher.open(path)
 
 
-def _matcher_steps(matcher):
-    ask = matcher.match if matcher.mode == "match" else matcher.rank
+def _matcher_steps(matcher: nc.Matcher) -> list[Callable[[], object]]:
+    ask: Callable[..., object] = matcher.match if matcher.mode == "match" else matcher.rank
     table = matcher.match_table if matcher.mode == "match" else matcher.rank_table
-    ranked = {} if matcher.mode == "match" else {"alpha": 0.5, "threshold": 0.3}
+    ranked: dict[str, Any] = {} if matcher.mode == "match" else {"alpha": 0.5, "threshold": 0.3}
     texts = [f"{word} w1 w2" for word in WORDS]
     messages = pa.table({"text": texts * 2, "lon": [1.0, 175.0] * 14, "lat": [1.0] * 28})
 
-    def change(id_) -> None:
+    def change(id_: int | str) -> None:
         matcher.unsubscribe(id_)
         matcher.subscribe(id_, keywords=["w1", "newcomer"], area=[0, 0, 2, 2], **ranked)
 
@@ -137,38 +139,39 @@ def _matcher_steps(matcher):
                 with contextlib.suppress(nc.NearcastError):
                     matcher.unsubscribe(id_)
 
-    steps = [lambda w=w: ask(f"{w} w1", at=(1, 1)) for w in WORDS]
+    steps: list[Callable[[], object]] = [partial(ask, f"{w} w1", at=(1, 1)) for w in WORDS]
     steps += [lambda: ask(WORDS, bbox=(-10, -10, 10, 10)), lambda: ask("w0 w1", at=(-175, 0))]
     steps += [lambda: table(messages), add, remove, matcher.stats, lambda: len(matcher)]
     steps += [lambda: ask(WORDS, bbox=(-180, -90, 180, 90)), matcher.check_invariants]
-    return steps + [lambda i=i: change(i) for i in ("s1", "s2", "s7", 1, 2, 50)]
+    return steps + [partial(change, i) for i in ("s1", "s2", "s7", 1, 2, 50)]
 
 
-def _hub_steps(hub):
+def _hub_steps(hub: nc.Hub) -> list[Callable[[], object]]:
     number = iter(range(10**6))
 
-    def publish(**place) -> None:
+    def publish(**place: Any) -> None:
         i = next(number)
         hub.publish(f"new{i}", f"{WORDS[i % 14]} w1 {WORDS[i * 3 % 14]} fresh{i}", **place)
 
-    def results(id_) -> None:
+    def results(id_: str) -> None:
         hub.results(id_)
         hub.explain(id_, "w1 w2", at=(1, 1))
         hub.subscription(id_)
 
-    steps = [lambda: publish(at=[1, 1])] * 12 + [lambda: publish(bbox=[170, 0, -170, 3])] * 3
+    steps: list[Callable[[], object]] = [partial(publish, at=[1, 1])] * 12
+    steps += [partial(publish, bbox=[170, 0, -170, 3])] * 3
     for i in range(24):
         for mode in ("match", "rank", "top"):
-            steps.append(lambda id_=f"{mode}{i}": results(id_))
+            steps.append(partial(results, f"{mode}{i}"))
     for i in (1, 2, 4, 7, 12):
-        steps.append(lambda i=i: hub.move(f"match{i}", area=[1, 1, 4, 4]))
-        steps.append(lambda i=i: hub.move(f"top{i}", at=[2, 2]))
-        steps.append(lambda i=i: hub.move(f"rank{i}", area=[1, 1, 4, 4]))
-        steps.append(lambda i=i: hub.unsubscribe(f"match{i + 5}"))
-        steps.append(lambda i=i: hub.unsubscribe(f"top{i + 1}"))
-        steps.append(lambda i=i: hub.unsubscribe(f"rank{i + 1}"))
-        steps.append(lambda i=i: hub.retract(f"m{60 + i}"))
-        steps.append(lambda i=i: hub.match(f"w{i} w1", at=(1, 1)))
+        steps.append(partial(hub.move, f"match{i}", area=[1, 1, 4, 4]))
+        steps.append(partial(hub.move, f"top{i}", at=[2, 2]))
+        steps.append(partial(hub.move, f"rank{i}", area=[1, 1, 4, 4]))
+        steps.append(partial(hub.unsubscribe, f"match{i + 5}"))
+        steps.append(partial(hub.unsubscribe, f"top{i + 1}"))
+        steps.append(partial(hub.unsubscribe, f"rank{i + 1}"))
+        steps.append(partial(hub.retract, f"m{60 + i}"))
+        steps.append(partial(hub.match, f"w{i} w1", at=(1, 1)))
     steps += [hub.stats, hub.check_invariants, lambda: len(hub)]
     steps.append(lambda: hub.subscribe("late", keywords="w1", area=[0, 0, 3, 3], live=True))
     steps.append(

@@ -10,6 +10,7 @@ import random
 import struct
 import sys
 from pathlib import Path
+from typing import Any
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
@@ -75,7 +76,8 @@ def mutant(corpus: list[Content], seed: int, number: int) -> tuple[bytes, random
 def _change_order(rng: random.Random, content: Content, other: Content) -> None:
     at, to = (rng.randrange(len(content.blobs)) for _ in range(2))
     how = rng.choice(("swap", "drop", "double", "foreign"))
-    for row in (content.blobs, content.elements, content.checksums):
+    rows: tuple[list[Any], ...] = (content.blobs, content.elements, content.checksums)
+    for row in rows:
         if how == "swap":
             row[at], row[to] = row[to], row[at]
         elif how == "drop" and len(row) > 1:
@@ -123,7 +125,7 @@ def _change_values(rng: random.Random, content: Content) -> None:
 
 
 def _main(folder: Path, seed: int, first: int, last: int) -> None:
-    from snapshot_corpus import try_out
+    from fuzz.snapshot_corpus import try_out
 
     files = sorted(folder.glob("good/*"))
     corpus = [Content(file.read_bytes()) for file in files]

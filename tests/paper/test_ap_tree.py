@@ -6,6 +6,8 @@ still be right, and slow.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -23,8 +25,9 @@ def _words(rng: np.random.Generator, count: int, first: int = 0) -> list[str]:
 
 def _points(rng: np.random.Generator, count: int, east: float = 0.0) -> np.ndarray:
     towns = rng.uniform(0, 10, (20, 2))
-    points = towns[rng.integers(0, 20, count)] + rng.normal(0, 0.3, (count, 2))
-    return points + np.array([east, 0.0])
+    points: np.ndarray = towns[rng.integers(0, 20, count)] + rng.normal(0, 0.3, (count, 2))
+    points += np.array([east, 0.0])
+    return points
 
 
 def _subscriptions(
@@ -47,7 +50,7 @@ def _messages(
     return pa.record_batch({"tokens": tokens, "lon": points[:, 0], "lat": points[:, 1]})
 
 
-def _candidates(kind: str, half_side: float, **parameters: float | str) -> int:
+def _candidates(kind: str, half_side: float, **parameters: Any) -> int:
     rng = np.random.default_rng(1)
     matcher = nc.Matcher(kind, **parameters)
     matcher.subscribe_table(_subscriptions(rng, range(SIZE), half_side=half_side))

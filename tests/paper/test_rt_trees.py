@@ -6,6 +6,8 @@ from the same boxes, so the numbers of nodes and candidates can be compared.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -54,7 +56,7 @@ def _messages(rng: np.random.Generator, count: int, extent: float, length: int) 
     return pa.record_batch({"tokens": tokens, **places})
 
 
-def _work(kind: str, extent: float = 0, *, length: int = 9, **parameters: str) -> dict[str, int]:
+def _work(kind: str, extent: float = 0, *, length: int = 9, **parameters: Any) -> dict[str, int]:
     rng = np.random.default_rng(1)
     matcher = nc.Matcher(kind, **parameters)
     matcher.subscribe_table(_subscriptions(rng, SIZE))

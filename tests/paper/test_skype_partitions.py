@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from nearcast.events import event_from
+from nearcast.events import Subscribe, event_from
 from nearcast.partition import Plan, wants_of_events
 from nearcast.partition.wants import text_share
 
@@ -22,7 +22,9 @@ def plan(mechanism):
 
 def subscription():
     fields = {"op": "subscribe", "id": "s", "mode": "top", "keywords": ["w1", "w2", "w4", "w7"]}
-    return wants_of_events([event_from({**fields, "at": [0, 0], "alpha": 0.6, "k": 1})], "top")
+    event = event_from({**fields, "at": [0, 0], "alpha": 0.6, "k": 1})
+    assert isinstance(event, Subscribe)
+    return wants_of_events([event], "top")
 
 
 def bolts(hits):

@@ -9,6 +9,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import nearcast.spark.hubs.stream as hubs
 from nearcast.cli.spark_runs import make_session
@@ -16,6 +17,9 @@ from nearcast.model import Window
 from nearcast.spark import matching
 from nearcast.spark.sinks import FolderSink
 from nearcast.spark.streaming import stream_matches
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 WINDOW = Window(count=7)
 
@@ -53,12 +57,17 @@ def slow(gate, call):
     return step
 
 
+def replace(owner: object, name: str, slowed: Callable[..., object], gate: Path) -> None:
+    """Put a gate behind a function of a module or a class."""
+    setattr(owner, name, slowed(gate, getattr(owner, name)))
+
+
 def set_gates(folder) -> None:
     """Make workers stop in the middle of a task, and the driver between output and commit."""
-    matching.match_routed = slow_matches(folder / "match_task", matching.match_routed)
-    hubs.do_batch = slow(folder / "hubs_task", hubs.do_batch)
-    FolderSink.put = slow(folder / "match_output", FolderSink.put)
-    hubs.publish_folder = slow(folder / "hubs_output", hubs.publish_folder)
+    replace(matching, "match_routed", slow_matches, folder / "match_task")
+    replace(hubs, "do_batch", slow, folder / "hubs_task")
+    replace(FolderSink, "put", slow, folder / "match_output")
+    replace(hubs, "publish_folder", slow, folder / "hubs_output")
 
 
 def main(master, folder) -> None:

@@ -31,7 +31,7 @@ class Cluster:
 
     def __init__(self, folder, port) -> None:
         self.url = f"spark://127.0.0.1:{port}"
-        self.processes = []
+        self.processes: list[subprocess.Popen[bytes]] = []
         self._folder = folder
 
     def start(self, name, *options):

@@ -116,6 +116,7 @@ def test_a_frame_of_files_is_taken_for_the_files(spark, tmp_path) -> None:
     wanted = expected(single(table), messages)
     renamed = frame.withColumnRenamed("id", "name").select("lon", "tokens", "lat", "name")
     scan = scan_of(renamed)
+    assert scan
     assert [Path(file).name for file in sorted(scan.files)] == ["a b.parquet", "c.parquet"]
     assert scan.columns == {"lon": "lon", "tokens": "tokens", "lat": "lat", "name": "id"}
     assert pairs(match(renamed, tmp_path / "_index", key="name")) == wanted

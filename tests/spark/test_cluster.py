@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pyarrow.dataset as ds
 import pytest
@@ -67,8 +68,8 @@ class Streams:
         self._hubs["match"].apply(subscribe_lines(table))
         self._events = random_lines(4, 20 * SIZE)
         self.batches = 0
-        self.wanted = {"match": [], "hubs": []}
-        self.rejected = []
+        self.wanted: dict[str, list[Any]] = {"match": [], "hubs": []}
+        self.rejected: list[Any] = []
         for name in ("messages", "events", "gates", "arriving"):
             (folder / name).mkdir()
 

@@ -37,9 +37,9 @@ def test_changes_are_those_of_one_hub_event_by_event(window, tmp_path) -> None:
 def test_a_live_message_called_tick_is_not_taken_back_by_the_clock(tmp_path) -> None:
     stream = HubStream(2, tmp_path, window=nc.Window(count=5))
     live = {"op": "subscribe", "keywords": "tea", "live": True}
-    lines = [{**live, "id": f"s{i}", "time": i} for i in range(4)]
-    lines.insert(2, {"op": "publish", "id": "tick", "text": "tea", "at": [0, 0], "time": 1})
-    lines = [json.dumps(line) for line in lines]
+    events = [{**live, "id": f"s{i}", "time": i} for i in range(4)]
+    events.insert(2, {"op": "publish", "id": "tick", "text": "tea", "at": [0, 0], "time": 1})
+    lines = [json.dumps(event) for event in events]
     changes, _ = by_hub(nc.Hub(window=nc.Window(count=5)), lines)
     assert written(stream.run_batch(0, lines, in_process(stream))) == changes
     assert len(changes) == 4

@@ -45,8 +45,9 @@ def test_a_topic_as_output_needs_a_checkpoint(tmp_path, capsys) -> None:
 
 @pytest.fixture(scope="module")
 def jars(tmp_path_factory):
-    if missing():
-        pytest.skip(missing())
+    reason = missing()
+    if reason:
+        pytest.skip(reason)
     if not can_fetch():
         pytest.skip("Kafka's jars are fetched by Maven, which is not installed")
     folder = tmp_path_factory.mktemp("jars")

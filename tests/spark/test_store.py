@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from spark.tables import build_here, expected, single, some_messages, some_subscriptions
 
@@ -78,13 +80,14 @@ def test_deltas_change_answers_from_their_version_on(mechanism, partitions, tmp_
 
 def test_wrong_changes_make_no_version(tmp_path) -> None:
     index, made = build_here(tmp_path, some_subscriptions(5))
-    for change, error in [
+    refused: list[tuple[dict[str, Any], type[Exception]]] = [
         ({"op": "unsubscribe", "id": "nobody"}, nc.UnknownIdError),
         ({"op": "subscribe", "id": "1", "keywords": "a"}, nc.DuplicateIdError),
         ({"op": "move", "id": "nobody", "area": [0, 0, 1, 1]}, nc.UnknownIdError),
         ({"op": "retract", "id": "m1"}, nc.InvalidEventError),
         ({"op": "subscribe", "id": "l", "keywords": "a", "live": True}, nc.UnsupportedError),
-    ]:
+    ]
+    for change, error in refused:
         with pytest.raises(error):
             append_delta(index, [{"op": "unsubscribe", "id": "2"}, change])
     assert index.versions() == [made.version]

@@ -90,7 +90,7 @@ def test_a_batch_that_died_between_its_rounds_is_finished_as_it_began(tmp_path) 
         pass
 
     for survived in (0, 1):
-        calls = []
+        calls: list[int] = []
 
         stream = PartitionedTops(plan, WINDOWS["count"], tmp_path)
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 
 import nearcast as nc
-from nearcast.events import event_from
+from nearcast.events import Publish, Subscribe, event_from
 from nearcast.partition import make_plan, wants_of_events
 from nearcast.spark.tops.lists import message_table
 
@@ -55,8 +55,8 @@ def random_log(seed, count, ids=10):
 def plan_of(mechanism, partitions, lines, weights=None):
     """Return a plan that knows the subscriptions and messages of the first half of a log."""
     events = [event_from(json.loads(line)) for line in lines[: len(lines) // 2]]
-    subscriptions = [e for e in events if type(e).__name__ == "Subscribe"]
-    messages = [e for e in events if type(e).__name__ == "Publish"]
+    subscriptions = [event for event in events if isinstance(event, Subscribe)]
+    messages = [event for event in events if isinstance(event, Publish)]
     wants = wants_of_events(subscriptions, "top")
     return make_plan(mechanism, partitions, wants, message_table(messages), weights=weights)
 

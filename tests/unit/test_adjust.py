@@ -54,8 +54,7 @@ def test_what_was_busiest_is_split_and_nothing_is_lost(mechanism) -> None:
 @pytest.mark.parametrize("mechanism", ADJUSTABLE)
 def test_partitions_that_are_not_concerned_keep_what_they_have(mechanism) -> None:
     plan = make_plan(mechanism, PARTITIONS, WANTS, SAMPLE)
-    loads = np.ones(PARTITIONS)
-    loads[2] = 5
+    loads = [1.0, 1.0, 5.0] + [1.0] * (PARTITIONS - 3)
     adjusted, steps = adjust_plan(plan, loads, WANTS, SAMPLE)
     concerned = {number for step in steps for number in step}
     assert len(steps) >= 1

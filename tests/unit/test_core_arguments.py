@@ -10,6 +10,7 @@ import ast
 import random
 from math import inf, nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,7 +45,7 @@ def event(op, **parts):
     return (op, *({"id": "s", **parts}.get(name) for name in names))
 
 
-JAZZ = [(["jazz"], [])]
+JAZZ: Any = [(["jazz"], [])]
 EVENTS = [
     event(0, words=JAZZ, area=BOX),
     event(0, id="r", words=JAZZ, area=BOX, details=(1, True, 0, 0.5, 0.5, None)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 
@@ -29,7 +30,9 @@ TREE = {
 def make(name: str) -> NearcastError:
     cls = getattr(errors, name)
     parts = {"got": "g", "wanted": "w", "hint": "h", "field": "f"}
-    return cls("what", **parts, **({"position": 3} if name == "ExpressionError" else {}))
+    made = cls("what", **parts, **({"position": 3} if name == "ExpressionError" else {}))
+    assert isinstance(made, NearcastError)
+    return made
 
 
 @pytest.mark.parametrize(("name", "base"), TREE.items())
@@ -103,8 +106,8 @@ class Unspeakable:
         raise RuntimeError
 
 
-def deep_list(depth: int) -> list:
-    value: list = []
+def deep_list(depth: int) -> list[Any]:
+    value: list[Any] = []
     for _ in range(depth):
         value = [value]
     return value

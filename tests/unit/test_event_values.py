@@ -7,6 +7,7 @@ import json
 from decimal import Decimal
 from fractions import Fraction
 from math import inf, nan
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from nearcast.events import Move, Publish, Retract, Subscribe, Unsubscribe
 BOX = nc.Bbox(0, 0, 1, 1)
 HERE = (0.5, 0.5)
 WORDS = (nc.Clause(frozenset({"jazz"})),)
-GOOD = {
+GOOD: dict[str, dict[str, Any]] = {
     "match": {"id": "s", "mode": "match", "clauses": WORDS, "area": BOX},
     "rank": {
         "id": "s",
@@ -110,9 +111,9 @@ def test_any_value_in_any_field_is_refused_by_name_or_works(kind) -> None:
             else:
                 apply_to_fresh_hub(kind, event)
     assert len(refused) > 20
-    for error in refused:
-        assert error.what.startswith(("subscription", "message"))
-        assert error.wanted
+    for one in refused:
+        assert one.what.startswith(("subscription", "message"))
+        assert one.wanted
 
 
 def apply_to_fresh_hub(kind, event) -> None:
@@ -184,7 +185,8 @@ def test_numbers_of_numpy_are_numbers() -> None:
 
 
 def test_a_value_takes_what_a_line_takes() -> None:
-    moved = Move("s", area=[0, 0, 1, 1], time="1970-01-01T00:00:09Z")
+    readable: dict[str, Any] = {"area": [0, 0, 1, 1], "time": "1970-01-01T00:00:09Z"}
+    moved = Move("s", **readable)
     line = {"op": "move", "id": "s", "area": [0, 0, 1, 1], "time": 9}
     assert moved == events.read_event(json.dumps(line))
     assert moved.area == BOX

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import nearcast as nc
+from nearcast._core import Engine
 
 BOX = [0, 0, 10, 10]
 INSIDE = (5.0, 5.0)
@@ -157,6 +158,7 @@ def test_the_core_does_not_take_tokens_of_an_older_vocabulary() -> None:
     stale = matcher._message_columns(messages)
     matcher.unsubscribe("a")
     matcher.subscribe("b", keywords="b")
+    assert isinstance(matcher._engine, Engine)
     rows, *_ = matcher._engine.match(*stale, is_timed=False)
     assert rows.tolist() == [1]
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import copy
 import multiprocessing
 import pickle
+from functools import partial
 from itertools import count
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 import pytest
@@ -14,6 +16,9 @@ from forked import answer, answer_from_file, ended, in_child, use_hub, use_match
 
 import nearcast as nc
 from nearcast.top_stream import TopStream
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 # Python 3.12 warns of every fork in a process with threads, which is what is tried here.
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
@@ -98,7 +103,7 @@ BOX_SIGNS = {"west": -1, "south": -1, "east": 1, "north": 1}
 def test_workers_forked_from_a_server_answer_and_differ_from_then_on(tmp_path) -> None:
     hub = hub_with_one()
     hub.apply(publications(1, 500))
-    children = [in_child(lambda n=n: use_hub(hub, tmp_path / f"{n}")) for n in range(4)]
+    children = [in_child(partial(use_hub, hub, tmp_path / f"{n}")) for n in range(4)]
     hub.subscribe("only in the parent", keywords="x")
     assert [ended(child) for child in children] == [0] * 4
     assert hub.clock == 500
@@ -134,7 +139,7 @@ def test_a_spawned_process_is_refused_a_hub_with_a_hint() -> None:
         process.start()
 
 
-RESIDENTS = {
+RESIDENTS: dict[str, Callable[[], object]] = {
     "Hub": nc.Hub,
     "Matcher": nc.Matcher,
     "TopStream": lambda: TopStream(window=10, space=(0.0, 0.0, 1.0, 1.0)),
@@ -147,4 +152,4 @@ def test_what_lives_in_its_process_is_not_copied_and_says_what_to_do(name, dupli
     with pytest.raises(nc.NotCopyableError, match=f"a {name} cannot be copied") as refused:
         duplicate(RESIDENTS[name]())
     assert isinstance(refused.value, TypeError)
-    assert "other process" in refused.value.hint
+    assert "other process" in str(refused.value.hint)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import inspect
 from decimal import Decimal
 from math import inf, nan
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -236,7 +237,7 @@ def test_df_is_a_count_of_these_documents(count) -> None:
 
 def test_weights_that_are_changed_behind_their_back_are_refused() -> None:
     weights = nc.Weights(9, {"jazz": 1})
-    given = weights.df
+    given: Any = weights.df
     for count, claim in (
         (2**70, "not what it was"),
         (-1, "a number from 0"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -143,7 +144,8 @@ def test_events_come_in_many_shapes(hub, batch) -> None:
 
 
 def test_no_events_give_an_empty_table(hub) -> None:
-    for batch in ([], b"", b"\n \n\r\n", ""):
+    nothing: list[Any] = [[], b"", b"\n \n\r\n", ""]
+    for batch in nothing:
         table = hub.apply(batch)
         assert table.num_rows == 0
         assert table.schema == CHANGES
@@ -158,7 +160,7 @@ def test_numbers_start_at_first(hub) -> None:
     assert rows(hub.apply(LOG, first=100)) == [(101, "s", "m1"), (101, "t", "m1"), (103, "s", "m2")]
 
 
-BAD = [
+BAD: list[Any] = [
     publish("m1", time=1),  # 1
     b"{",  # 2
     {"op": "unsubscribe", "id": "none", "time": 50},  # 3
@@ -217,7 +219,7 @@ def test_a_batch_is_the_same_as_one_event_at_a_time() -> None:
         publish("m2", "a"),
     ]
     together, singly = nc.Hub(), nc.Hub()
-    bad = ([], [])
+    bad: tuple[list[int], list[int]] = ([], [])
     all_rows = rows(together.apply(log, on_error=lambda number, _: bad[0].append(number)))
     one_by_one = []
     for number, event in enumerate(log, 1):

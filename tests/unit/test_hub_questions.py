@@ -64,6 +64,7 @@ def test_a_subscription_comes_back_as_it_was_given(area) -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords="Tea AND (free OR sale) -decaf OR jazz", area=area)
     clauses, found = hub.subscription("s")
+    assert clauses
     assert set(clauses) == {
         clause("tea free", "decaf"),
         clause("tea sale", "decaf"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pyarrow as pa
 import pytest
@@ -230,7 +231,8 @@ def test_a_parameter_out_of_its_range_is_refused_by_name() -> None:
         if isinstance(spec.default, float)
     ]
     for kind, spec in numbered:
-        for wrong in (spec.maximum + 1, spec.minimum - 1, "x", True):
+        wrongs: list[Any] = [spec.maximum + 1, spec.minimum - 1, "x", True]
+        for wrong in wrongs:
             with pytest.raises(nc.InvalidParameterError, match=f"{re.escape(kind)}.*{spec.name}"):
                 nc.Matcher(kind, **{spec.name: wrong})
 
@@ -255,7 +257,7 @@ def test_stats_are_sizes_that_grow_with_what_is_subscribed(kind) -> None:
 
 def test_a_custom_analyzer_reads_keywords_and_texts() -> None:
     matcher = nc.Matcher(
-        analyzer=nc.Analyzer(stop_words={"the", "and"}, stem=lambda t: t.rstrip("s"))
+        analyzer=nc.Analyzer(stop_words=frozenset({"the", "and"}), stem=lambda t: t.rstrip("s"))
     )
     matcher.subscribe("s", keywords=["The Cats", "dog"])
     rows = ["cat & dogs", "the cat", "Dog éé CATS", "catdog"]

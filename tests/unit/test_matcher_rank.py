@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 from match_tables import BOX, HERE, boxes, points
@@ -109,8 +111,9 @@ def test_a_matcher_answers_in_its_own_mode_only(call, mode) -> None:
 
 
 def test_an_unknown_mode_is_refused() -> None:
+    wrong: Any = "top"
     with pytest.raises(nc.InvalidParameterError, match="'match' or 'rank'"):
-        nc.Matcher(mode="top")
+        nc.Matcher(mode=wrong)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from roads import distances_to_roads, square, times_from_everywhere
@@ -191,7 +193,8 @@ def test_the_same_seed_moves_alike_however_many_move(routes) -> None:
 
 
 def test_classes_are_shares_of_the_extent_in_half_a_minute(town, routes) -> None:
-    for name, share in SPEEDS.items():
+    classes: list[tuple[Any, float]] = list(SPEEDS.items())
+    for name, share in classes:
         speeds = Fleet(routes, 3, 1, name).speeds
         assert speeds * SPEED_SECONDS == pytest.approx([share * town.extent] * 3)
     assert Fleet(routes, 2, 1, 3.0).speeds == pytest.approx(3 * Fleet(routes, 2, 1).speeds)

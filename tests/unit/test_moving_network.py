@@ -16,8 +16,8 @@ from nearcast.errors import InvalidParameterError
 POINTS = np.array([[0.0, 0.0], [3.0, 4.0], [3.0, 0.0], [9.0, 9.0], [9.0, 8.0]])
 
 
-def ends(*pairs):
-    return tuple(np.array(column) for column in zip(*pairs, strict=True))
+def ends(*pairs: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
+    return np.array([tail for tail, _ in pairs]), np.array([head for _, head in pairs])
 
 
 # ---- networks -------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ def test_arcs_are_edges_there_and_back() -> None:
 def test_components_are_those_of_a_walk(seed) -> None:
     rng = np.random.default_rng(seed)
     tails, heads = rng.integers(60, size=(2, 45))
-    neighbours = {node: set() for node in range(60)}
+    neighbours: dict[int, set[int]] = {node: set() for node in range(60)}
     for a, b in zip(tails.tolist(), heads.tolist(), strict=True):
         neighbours[a].add(b)
         neighbours[b].add(a)

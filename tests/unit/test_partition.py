@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,7 +19,7 @@ from nearcast.bench.workloads.generate import messages as generated_messages
 from nearcast.bench.workloads.generate import subscriptions as generated_subscriptions
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.errors import InvalidParameterError
-from nearcast.events import event_from
+from nearcast.events import Subscribe, event_from
 from nearcast.partition import (
     MECHANISMS,
     Plan,
@@ -34,6 +35,9 @@ from nearcast.partition.plan import is_first, pack
 from nearcast.partition.space_cuts import cut_space, touches
 from nearcast.partition.wants import prefix_mask, text_share
 from nearcast.text import DEFAULT_ANALYZER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 many = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORDS = ("a", "b", "c", "coffee", "d", "e")
@@ -71,6 +75,11 @@ def numbered(fields):
     return [{"op": "subscribe", "id": f"s{row}", **one} for row, one in enumerate(fields)]
 
 
+def read(fields: Iterable[dict[str, Any]]) -> list[Subscribe]:
+    events = [event_from(one) for one in fields]
+    return [event for event in events if isinstance(event, Subscribe)]
+
+
 def message_table(publishes):
     """Return messages as routing takes them: every place as a box."""
     places = [m["bbox"] if "bbox" in m else [*m["at"], *m["at"]] for m in publishes]
@@ -99,7 +108,7 @@ def ids_of(events):
     _plans,
 )
 def test_every_match_happens_in_a_partition_that_has_both(subscriptions, publishes, plan) -> None:
-    events = [event_from(fields) for fields in numbered(subscriptions)]
+    events = read(numbered(subscriptions))
     matcher = nc.Matcher()
     for event, fields in zip(events, subscriptions, strict=True):
         matcher.subscribe(event.id, **fields)
@@ -110,7 +119,7 @@ def test_every_match_happens_in_a_partition_that_has_both(subscriptions, publish
     for row, publish in enumerate(publishes):
         place = {key: publish[key] for key in ("at", "bbox") if key in publish}
         for id_ in matcher.match(publish["text"], **place):
-            assert (placed[int(id_[1:])] & seen[row]).any(), (id_, made.mechanism)
+            assert (placed[int(str(id_)[1:])] & seen[row]).any(), (id_, made.mechanism)
 
 
 @many
@@ -125,7 +134,7 @@ def test_every_ranked_pair_is_in_a_partition_that_has_both(
 ) -> None:
     ranker = nc.Matcher(mode="rank")
     ranker.set_weights(weights)
-    events = [event_from(fields) for fields in numbered(subscriptions)]
+    events = read(numbered(subscriptions))
     for event, fields in zip(events, subscriptions, strict=True):
         ranker.subscribe(event.id, **{key: fields[key] for key in fields if key != "mode"})
     wants, table = wants_of_events(events, "rank"), message_table(publishes)
@@ -134,7 +143,7 @@ def test_every_ranked_pair_is_in_a_partition_that_has_both(
     for row, publish in enumerate(publishes):
         place = {key: publish[key] for key in ("at", "bbox") if key in publish}
         for id_, _ in ranker.rank(publish["text"], **place):
-            assert (placed[int(id_[1:])] & seen[row]).any(), (id_, made.mechanism)
+            assert (placed[int(str(id_)[1:])] & seen[row]).any(), (id_, made.mechanism)
 
 
 @many
@@ -147,7 +156,7 @@ def test_every_ranked_pair_is_in_a_partition_that_has_both(
 def test_a_message_that_reaches_the_kth_score_is_seen_by_a_top_subscription(
     subscriptions, publishes, plan, kth_score
 ) -> None:
-    events = [event_from(fields) for fields in numbered(subscriptions)]
+    events = read(numbered(subscriptions))
     wants, table = wants_of_events(events, "top"), message_table(publishes)
     alphas = np.array([event.alpha for event in events])
     wants = wants.with_shares(text_share(alphas, np.full(len(events), kth_score)))
@@ -169,11 +178,12 @@ def test_a_box_around_an_area_holds_every_point_of_it(areas, points) -> None:
     matcher = nc.Matcher()
     for row, area in enumerate(areas):
         matcher.subscribe(row, area=area)
-    read = [event_from({"op": "subscribe", "id": "s", "area": area}).area for area in areas]
-    boxes = np.array([area_bounds(area) for area in read])
+    boxes = np.array(
+        [area_bounds(event.area) for event in read(numbered({"area": a} for a in areas))]
+    )
     for lon, lat in points:
         inside = touches(boxes, np.array([[lon, lat, lon, lat]], float))[:, 0]
-        assert all(inside[row] for row in matcher.match([], at=(lon, lat)))
+        assert all(inside[int(row)] for row in matcher.match([], at=(lon, lat)))
 
 
 def test_one_partition_answers_for_each_pair() -> None:
@@ -279,7 +289,7 @@ def test_a_plan_is_the_same_after_a_file(mechanism, tweets) -> None:
 def test_words_that_nobody_planned_for_have_a_home(tweets) -> None:
     table, messages = tweets
     plan = make_plan("prefix", 6, wants_of_table(table), messages)
-    late = wants_of_events([event_from({"op": "subscribe", "id": "s", "keywords": "brandnew"})])
+    late = wants_of_events(read(numbered([{"keywords": "brandnew"}])))
     message = message_table([{"text": "brandnew w1", "at": [0, 0]}])
     placed = plan.place(late, pa.array(["s"]))
     assert (placed & plan.learn(late.words).route(message)).any()
@@ -288,10 +298,11 @@ def test_words_that_nobody_planned_for_have_a_home(tweets) -> None:
 
 
 def test_wrong_plans_are_refused() -> None:
+    unknown: Any = "alphabet"
     with pytest.raises(InvalidParameterError, match="mechanism"):
-        Plan("alphabet", "match", 2)
+        Plan(unknown, "match", 2)
     with pytest.raises(InvalidParameterError, match="partitions"):
         Plan("hash", "match", 0)
-    events = [event_from({"op": "subscribe", "id": "s", "keywords": "a"})]
+    events = read(numbered([{"keywords": "a"}]))
     with pytest.raises(InvalidParameterError, match="another mode"):
         wants_of_events(events, "top")

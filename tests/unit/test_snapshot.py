@@ -195,7 +195,7 @@ def _other_value(spec):
 
 
 def test_the_analyzer_is_given_when_opening(path) -> None:
-    analyzer = nc.Analyzer(stop_words={"the"})
+    analyzer = nc.Analyzer(stop_words=frozenset({"the"}))
     matcher = nc.Matcher(analyzer=analyzer)
     matcher.subscribe("s", keywords=["the w1"])
     matcher.save(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import sys
 import unicodedata
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -84,9 +85,12 @@ def test_stop_words_go_before_stems_and_empty_stems_are_dropped() -> None:
 
 
 def test_stop_words_may_be_any_collection_but_not_one_string() -> None:
-    assert Analyzer(stop_words={"a"}).analyze("a b") == ["b"]
+    words: list[Any] = [{"a"}, ["a"], frozenset("a")]
+    for stop_words in words:
+        assert Analyzer(stop_words=stop_words).analyze("a b") == ["b"]
+    one: Any = "the"
     with pytest.raises(InvalidParameterError, match="stop_words is not a set"):
-        Analyzer(stop_words="the")
+        Analyzer(stop_words=one)
 
 
 def test_an_analyzer_can_be_pickled_and_compared() -> None:

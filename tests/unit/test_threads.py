@@ -262,6 +262,7 @@ def test_what_a_subscription_is_and_holds_is_whole_or_unknown() -> None:
     def read() -> str:
         try:
             clauses, _ = hub.subscription("s")
+            assert clauses
             assert {word for clause in clauses for word in clause.positive} <= {"x", *words}
             assert len(clauses) == 2
             assert len(hub.results("s")) == 50
@@ -284,7 +285,7 @@ def test_sizes_are_of_one_moment() -> None:
         hub.apply(publications(len(marks), 50))
         marks.extend([None] * 50)
 
-    marks = []
+    marks: list[None] = []
 
     def read():
         now = hub.stats()
@@ -329,7 +330,8 @@ def test_events_of_several_threads_are_applied_once_each_and_batches_stay_togeth
 def test_promises_of_several_threads_are_all_taken() -> None:
     hub = nc.Hub(window=nc.Window(count=10), safe_region=True)
     numbers = count()
-    made, taken = [], []
+    made: list[str] = []
+    taken: list[str] = []
 
     def subscribe() -> None:
         id_ = f"s{next(numbers)}"

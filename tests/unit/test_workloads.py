@@ -20,11 +20,13 @@ TOKEN_LISTS = pa.list_(pa.dictionary(pa.int32(), pa.string()))
 
 
 def lengths_of(table: pa.Table, column: str) -> np.ndarray:
-    return table.column(column).combine_chunks().value_lengths().to_numpy()
+    lengths: np.ndarray = table.column(column).combine_chunks().value_lengths().to_numpy()
+    return lengths
 
 
 def flat_words(table: pa.Table, column: str) -> list[str]:
-    return table.column(column).combine_chunks().flatten().to_pylist()
+    words: list[str] = table.column(column).combine_chunks().flatten().to_pylist()
+    return words
 
 
 def box_columns(table: pa.Table) -> np.ndarray:
@@ -33,7 +35,8 @@ def box_columns(table: pa.Table) -> np.ndarray:
 
 def area_shares(table: pa.Table) -> np.ndarray:
     west, south, east, north = box_columns(table).T
-    return (east - west) * (north - south) / (360 * 180)
+    shares: np.ndarray = (east - west) * (north - south) / (360 * 180)
+    return shares
 
 
 @pytest.mark.parametrize("preset", PRESETS.values(), ids=PRESETS)
