@@ -47,52 +47,21 @@ PolygonArea polygon_from(const nb::tuple& parts) {
 
 }  // namespace
 
-WordColumn words_from(nb::handle pair, const char* name) {
-  const nb::tuple parts = tuple_from(pair, name, 2);
-  const auto bytes = view<std::uint8_t>(parts[1], name);
-  return {view<std::int64_t>(parts[0], name),
-          {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
-}
-
-EpochColumns epoch_from(std::uint64_t documents, nb::handle words, nb::handle counts) {
-  return {documents, words_from(words, "words"), view<std::int64_t>(counts, "counts")};
-}
-
-WordLists word_lists_from(nb::handle pair, const char* name) {
-  const nb::tuple parts = tuple_from(pair, name, 2);
-  const nb::tuple items = tuple_from(parts[1], name, 3, 5);
-  const std::string_view kind = word_from(items[0], name);
-  WordLists lists{view<std::int64_t>(parts[0], name), {}};
-  if (kind == "codes" && items.size() == 5) {
-    constexpr auto kMost = std::numeric_limits<std::uint64_t>::max();
-    lists.items =
-        CodedColumn{view<std::int32_t>(items[1], name), words_from(items[2], "dictionary"),
-                    view<std::uint32_t>(items[3], name), whole_from(items[4], "version", 0, kMost)};
-  } else if (kind == "words" && items.size() == 3) {
-    const auto bytes = view<std::uint8_t>(items[2], name);
-    lists.items = WordColumn{view<std::int64_t>(items[1], name),
-                             {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
-  } else {
-    refuse_argument(name, items, "'codes' and four columns, or 'words' and two");
+GivenEpoch::GivenEpoch(std::uint64_t documents, nb::handle df) : documents_(documents) {
+  if (!PyDict_Check(df.ptr())) refuse_argument("df", df, "a dict of words and counts");
+  PyObject *word = nullptr, *count = nullptr;
+  for (Py_ssize_t at = 0; PyDict_Next(df.ptr(), &at, &word, &count) != 0;) {
+    if (!PyUnicode_Check(word)) refuse_argument("word of df", word, "a string");
+    Py_ssize_t bytes = 0;
+    const char* letters = PyUnicode_AsUTF8AndSize(word, &bytes);
+    if (letters == nullptr) {
+      PyErr_Clear();  // a lone surrogate: no text has this word
+      continue;
+    }
+    counts_.push_back(static_cast<std::int64_t>(
+        whole_from(count, "count of df", 0, std::numeric_limits<std::int64_t>::max())));
+    words_.push_back({letters, static_cast<std::size_t>(bytes)});
   }
-  return lists;
-}
-
-IdColumn ids_from(nb::handle ids) {
-  if (nb::isinstance<nb::tuple>(ids)) return words_from(ids, "id");
-  return view<std::int64_t>(ids, "id");
-}
-
-PlaceColumns places_from(const nb::tuple& columns) {
-  if (columns.size() == 0) return {};
-  if (columns.size() != 2 && columns.size() != 4)
-    refuse_argument("places", columns, "a tuple of 0, 2 or 4 columns");
-  PlaceColumns places{view<double>(columns[0], "west"), view<double>(columns[1], "south"), {}, {}};
-  if (columns.size() == 4) {
-    places.east = view<double>(columns[2], "east");
-    places.north = view<double>(columns[3], "north");
-  }
-  return places;
 }
 
 ExternalId id_from(nb::handle id) {
@@ -194,17 +163,6 @@ nb::dict to_python(const WorkCounters& work) {
   counters["candidates"] = work.candidates;
   counters["matches"] = work.matches;
   return counters;
-}
-
-MessageColumns messages_from(nb::handle texts, bool is_text, const nb::tuple& places,
-                             std::size_t rows) {
-  MessageColumns messages{{}, places_from(places), rows};
-  if (is_text) {
-    messages.texts = words_from(texts, "text");
-  } else {
-    messages.texts = word_lists_from(texts, "tokens");
-  }
-  return messages;
 }
 
 nb::list id_list(const MatchColumns& matches) {

@@ -46,11 +46,6 @@ std::span<const T> view(nb::handle column, const char* name) {
   return view(found);
 }
 
-template <typename T>
-std::span<const T> view_or_none(nb::handle column, const char* name) {
-  return column.is_none() ? std::span<const T>() : view<T>(column, name);
-}
-
 template <typename T, typename Allocator>
 auto to_numpy(std::vector<T, Allocator>&& values) {
   using Vector = std::vector<T, Allocator>;
@@ -59,17 +54,17 @@ auto to_numpy(std::vector<T, Allocator>&& values) {
   return nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {owned->size()}, owner);
 }
 
-/// (offsets, bytes)
-WordColumn words_from(nb::handle pair, const char* name);
-/// Words and, in another column, how many of so many documents have them.
-EpochColumns epoch_from(std::uint64_t documents, nb::handle words, nb::handle counts);
-/// (offsets, ("words", offsets, bytes)) or (offsets, ("codes", codes, offsets and bytes of the
-/// dictionary, its tokens, version of the vocabulary))
-WordLists word_lists_from(nb::handle pair, const char* name);
-/// A column of int64, or words
-IdColumn ids_from(nb::handle ids);
-/// None, (lon, lat) or (west, south, east, north), each a column
-PlaceColumns places_from(const nb::tuple& columns);
+/// A weights epoch: a dict of words, with how many of so many documents have each.
+class GivenEpoch {
+ public:
+  GivenEpoch(std::uint64_t documents, nb::handle df);
+  EpochColumns columns() const { return {documents_, {words_.offsets, words_.bytes}, counts_}; }
+
+ private:
+  std::uint64_t documents_;
+  WordsOut words_;
+  std::vector<std::int64_t> counts_;
+};
 /// An int64 or a string
 ExternalId id_from(nb::handle id);
 /// None, (west, south, east, north), (lon, lat, radius_m), or (points, ring_ends, polygon_ends) of
@@ -85,8 +80,6 @@ std::vector<std::string_view> words_from_list(nb::handle words);
 /// False: they are something else, and it takes more to read them or to say what is wrong.
 bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& views,
                 Place& place);
-MessageColumns messages_from(nb::handle texts, bool is_text, const nb::tuple& places,
-                             std::size_t rows);
 
 nb::object ids_to_python(MatchColumns& matches);  ///< as a column; takes the memory
 nb::list id_list(const MatchColumns& matches);

@@ -7,8 +7,9 @@
 
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/message_batch.h"
+#include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
-#include "nearcast/engine/column_checks.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -18,11 +19,11 @@ namespace {
 
 using SharedEngine = Guarded<Engine>;
 
-nb::tuple match(const SharedEngine& self, nb::handle texts, bool is_text, const nb::tuple& places,
-                std::size_t rows, bool is_timed) {
-  const MessageColumns messages = messages_from(texts, is_text, places, rows);
-  MatchColumns matches =
-      ask_without_gil(self, [&](const Engine& engine) { return engine.match(messages, is_timed); });
+nb::tuple match(const SharedEngine& self, const MessageBatch& messages, TokenCache& cache,
+                bool is_timed) {
+  const TokenCache::Ready ready = cache.ready(self, messages);
+  MatchColumns matches = ask_without_gil(
+      self, [&](const Engine& engine) { return engine.match(ready.columns, is_timed); });
   return nb::make_tuple(to_numpy(std::move(matches.message)), ids_to_python(matches),
                         to_python(matches.work), to_numpy(std::move(matches.nanoseconds)),
                         matches.cpu_seconds);
@@ -66,19 +67,12 @@ void bind_engine(nb::module_& module) {
           "id"_a, "clauses"_a, "area"_a.none())
       .def(
           "subscribe_rows",
-          [](SharedEngine& self, nb::handle ids, nb::handle keywords, const nb::tuple& areas,
-             nb::handle lacks_keywords, nb::handle lacks_area, std::size_t rows) {
-            const SubscriptionColumns columns{
-                ids_from(ids),
-                keywords.is_none() ? WordLists{} : word_lists_from(keywords, "keywords"),
-                places_from(areas),
-                view_or_none<std::uint8_t>(lacks_keywords, "lacks_keywords"),
-                view_or_none<std::uint8_t>(lacks_area, "lacks_area"),
-                rows};
+          [](SharedEngine& self, nb::handle table) {
+            SubscriptionTable given(table);
+            const SubscriptionColumns columns = given.match_columns();
             change_without_gil(self, [&](Engine& engine) { engine.subscribe(columns); });
           },
-          "ids"_a, "keywords"_a.none(), "areas"_a, "lacks_keywords"_a.none(), "lacks_area"_a.none(),
-          "rows"_a)
+          "table"_a, "Subscribe all rows of a table of one batch, or none.")
       .def(
           "unsubscribe",
           [](SharedEngine& self, nb::handle id) {
@@ -89,8 +83,8 @@ void bind_engine(nb::module_& module) {
       .def(
           "unsubscribe_rows",
           [](SharedEngine& self, nb::handle ids) {
-            const IdColumn columns = ids_from(ids);
-            change_without_gil(self, [&](Engine& engine) { engine.unsubscribe(columns); });
+            const IdTable given(ids);
+            change_without_gil(self, [&](Engine& engine) { engine.unsubscribe(given.ids()); });
           },
           "ids"_a)
       .def(
@@ -100,22 +94,22 @@ void bind_engine(nb::module_& module) {
             return ask(self, [&](const Engine& engine) { return engine.has(own); });
           },
           "id"_a)
-      .def("match", &match, "texts"_a, "is_text"_a, "places"_a, "rows"_a, "is_timed"_a,
+      .def("match", &match, "messages"_a, "cache"_a, "is_timed"_a,
            "Match a batch: (message rows, ids, work, nanoseconds, cpu seconds).")
       .def(
           "floor",
-          [](const SharedEngine& self, nb::handle texts, bool is_text, const nb::tuple& places,
-             std::size_t rows, nb::handle ends, nb::handle answers) {
-            const MessageColumns messages = messages_from(texts, is_text, places, rows);
+          [](const SharedEngine& self, const MessageBatch& messages, TokenCache& cache,
+             nb::handle ends, nb::handle answers) {
+            const TokenCache::Ready ready = cache.ready(self, messages);
             const auto known_ends = view<std::int64_t>(ends, "ends");
             const auto known = view<std::int64_t>(answers, "answers");
             MatchColumns taken = ask_without_gil(self, [&](const Engine& engine) {
-              return engine.floor(messages, known_ends, known);
+              return engine.floor(ready.columns, known_ends, known);
             });
             return nb::make_tuple(to_python(taken.work), to_numpy(std::move(taken.nanoseconds)),
                                   taken.cpu_seconds);
           },
-          "texts"_a, "is_text"_a, "places"_a, "rows"_a, "ends"_a, "answers"_a,
+          "messages"_a, "cache"_a, "ends"_a, "answers"_a,
           "Touch the lists of each message and copy a known answer: (work, nanoseconds, cpu "
           "seconds).")
       .def("match_one", &match_one, "words"_a, "place"_a, "Match one message: ids.")
@@ -123,22 +117,11 @@ void bind_engine(nb::module_& module) {
            "match_one for a list of words and a tuple of two floats; None if it got another thing.")
       .def(
           "learn",
-          [](SharedEngine& self, nb::handle texts, bool is_text, const nb::tuple& places,
-             std::size_t rows) {
-            const MessageColumns messages = messages_from(texts, is_text, places, rows);
-            change_without_gil(self, [&](Engine& engine) { engine.learn(messages); });
+          [](SharedEngine& self, MessageBatch& messages) {
+            const MessageColumns columns = messages.with_words();
+            change_without_gil(self, [&](Engine& engine) { engine.learn(columns); });
           },
-          "texts"_a, "is_text"_a, "places"_a, "rows"_a)
-      .def(
-          "tokens_of",
-          [](const SharedEngine& self, nb::handle words) {
-            const WordColumn column = words_from(words, "words");
-            check_words(ErrorKind::kInvalidParameter, "words", column);
-            auto [tokens, version] = ask_without_gil(
-                self, [&](const Engine& engine) { return engine.tokens_of(column); });
-            return nb::make_tuple(to_numpy(std::move(tokens)), version);
-          },
-          "words"_a, "Tokens of words, by position, and the version of the vocabulary.")
+          "messages"_a)
       .def("stats",
            [](const SharedEngine& self) {
              return to_python(ask(self, [](const Engine& engine) { return engine.stats(); }));
@@ -150,11 +133,6 @@ void bind_engine(nb::module_& module) {
       .def_prop_ro("index_name",
                    [](const SharedEngine& self) {
                      return ask(self, [](const Engine& engine) { return engine.index_name(); });
-                   })
-      .def_prop_ro("vocabulary_version",
-                   [](const SharedEngine& self) {
-                     return ask(self,
-                                [](const Engine& engine) { return engine.vocabulary_version(); });
                    })
       .def(
           "save",

@@ -143,11 +143,10 @@ nb::dict top_stats(const SharedHub& self) {
   return out;
 }
 
-nb::tuple start_epoch(SharedHub& self, std::uint64_t documents, nb::handle words,
-                      nb::handle counts) {
-  const EpochColumns epoch = epoch_from(documents, words, counts);
+nb::tuple start_epoch(SharedHub& self, std::uint64_t documents, nb::handle df) {
+  const GivenEpoch epoch(documents, df);
   return changes_to_python(
-      change_without_gil(self, [&](Hub& hub) { return hub.start_epoch(epoch); }));
+      change_without_gil(self, [&](Hub& hub) { return hub.start_epoch(epoch.columns()); }));
 }
 
 nb::dict hub_stats(const SharedHub& self) {
@@ -213,7 +212,7 @@ void bind_hub(nb::module_& module) {
            "rejected); promises are (event rows, subscriptions, distances).")
       .def("measure", &measure, "events"_a,
            "Apply a batch: (what apply returns, nanoseconds per event, processor seconds).")
-      .def("start_epoch", &start_epoch, "documents"_a, "words"_a, "counts"_a,
+      .def("start_epoch", &start_epoch, "documents"_a, "df"_a,
            "Weigh words by their df from now on: changes, as from apply.")
       .def(
           "end_epoch",

@@ -6,6 +6,7 @@ NB_MODULE(_core, module) {
       "The per-message inner loop of nearcast. Not for direct use: see nearcast.Matcher and Hub.";
   nearcast::bind_errors(module);
   nearcast::bind_registry(module);
+  nearcast::bind_message_batch(module);
   nearcast::bind_engine(module);
   nearcast::bind_rank_engine(module);
   nearcast::bind_snapshot(module);

@@ -6,8 +6,9 @@
 
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/message_batch.h"
+#include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
-#include "nearcast/engine/column_checks.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -17,11 +18,11 @@ namespace {
 
 using SharedRankEngine = Guarded<RankEngine>;
 
-nb::tuple rank(const SharedRankEngine& self, nb::handle texts, bool is_text,
-               const nb::tuple& places, std::size_t rows, bool is_timed) {
-  const MessageColumns messages = messages_from(texts, is_text, places, rows);
+nb::tuple rank(const SharedRankEngine& self, const MessageBatch& messages, TokenCache& cache,
+               bool is_timed) {
+  const TokenCache::Ready ready = cache.ready(self, messages);
   MatchColumns found = ask_without_gil(
-      self, [&](const RankEngine& engine) { return engine.rank(messages, is_timed); });
+      self, [&](const RankEngine& engine) { return engine.rank(ready.columns, is_timed); });
   return nb::make_tuple(to_numpy(std::move(found.message)), ids_to_python(found),
                         to_python(found.work), to_numpy(std::move(found.nanoseconds)),
                         found.cpu_seconds, to_numpy(std::move(found.score)));
@@ -37,10 +38,9 @@ nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, nb::handle pl
   return nb::make_tuple(id_list(found), scores);
 }
 
-void start_rank_epoch(SharedRankEngine& self, std::uint64_t documents, nb::handle words,
-                      nb::handle counts) {
-  const EpochColumns epoch = epoch_from(documents, words, counts);
-  change_without_gil(self, [&](RankEngine& engine) { engine.start_epoch(epoch); });
+void start_rank_epoch(SharedRankEngine& self, std::uint64_t documents, nb::handle df) {
+  const GivenEpoch epoch(documents, df);
+  change_without_gil(self, [&](RankEngine& engine) { engine.start_epoch(epoch.columns()); });
 }
 
 }  // namespace
@@ -67,17 +67,12 @@ void bind_rank_engine(nb::module_& module) {
           "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a)
       .def(
           "subscribe_rows",
-          [](SharedRankEngine& self, nb::handle ids, nb::handle keywords, const nb::tuple& areas,
-             nb::handle alpha, nb::handle threshold, std::size_t rows) {
-            const RankSubscriptionColumns columns{ids_from(ids),
-                                                  word_lists_from(keywords, "keywords"),
-                                                  places_from(areas),
-                                                  view<double>(alpha, "alpha"),
-                                                  view<double>(threshold, "threshold"),
-                                                  rows};
+          [](SharedRankEngine& self, nb::handle table) {
+            SubscriptionTable given(table);
+            const RankSubscriptionColumns columns = given.rank_columns();
             change_without_gil(self, [&](RankEngine& engine) { engine.subscribe(columns); });
           },
-          "ids"_a, "keywords"_a, "areas"_a, "alpha"_a, "threshold"_a, "rows"_a)
+          "table"_a, "Subscribe all rows of a table of one batch, or none.")
       .def(
           "unsubscribe",
           [](SharedRankEngine& self, nb::handle id) {
@@ -88,8 +83,8 @@ void bind_rank_engine(nb::module_& module) {
       .def(
           "unsubscribe_rows",
           [](SharedRankEngine& self, nb::handle ids) {
-            const IdColumn columns = ids_from(ids);
-            change_without_gil(self, [&](RankEngine& engine) { engine.unsubscribe(columns); });
+            const IdTable given(ids);
+            change_without_gil(self, [&](RankEngine& engine) { engine.unsubscribe(given.ids()); });
           },
           "ids"_a)
       .def(
@@ -107,7 +102,7 @@ void bind_rank_engine(nb::module_& module) {
             return ask(self, [&](const RankEngine& engine) { return engine.has(own); });
           },
           "id"_a)
-      .def("start_epoch", &start_rank_epoch, "documents"_a, "words"_a, "counts"_a,
+      .def("start_epoch", &start_rank_epoch, "documents"_a, "df"_a,
            "Weigh by these numbers of documents from now on.")
       .def(
           "end_epoch",
@@ -115,7 +110,7 @@ void bind_rank_engine(nb::module_& module) {
             change_without_gil(self, [](RankEngine& engine) { engine.end_epoch(); });
           },
           "Every token counts 1 from now on.")
-      .def("rank", &rank, "texts"_a, "is_text"_a, "places"_a, "rows"_a, "is_timed"_a,
+      .def("rank", &rank, "messages"_a, "cache"_a, "is_timed"_a,
            "Rank a batch: (message rows, ids, work, nanoseconds, cpu seconds, scores).")
       .def("rank_one", &rank_one, "words"_a, "place"_a, "Rank one message: (ids, scores).")
       .def(
@@ -129,16 +124,6 @@ void bind_rank_engine(nb::module_& module) {
             });
           },
           "id"_a, "words"_a, "place"_a)
-      .def(
-          "tokens_of",
-          [](const SharedRankEngine& self, nb::handle words) {
-            const WordColumn column = words_from(words, "words");
-            check_words(ErrorKind::kInvalidParameter, "words", column);
-            auto [tokens, version] = ask_without_gil(
-                self, [&](const RankEngine& engine) { return engine.tokens_of(column); });
-            return nb::make_tuple(to_numpy(std::move(tokens)), version);
-          },
-          "words"_a, "Tokens of words, by position, and the version of the vocabulary.")
       .def("stats",
            [](const SharedRankEngine& self) {
              return to_python(ask(self, [](const RankEngine& engine) { return engine.stats(); }));
@@ -151,11 +136,6 @@ void bind_rank_engine(nb::module_& module) {
                    [](const SharedRankEngine& self) {
                      return ask(self, [](const RankEngine& engine) { return engine.index_name(); });
                    })
-      .def_prop_ro(
-          "vocabulary_version",
-          [](const SharedRankEngine& self) {
-            return ask(self, [](const RankEngine& engine) { return engine.vocabulary_version(); });
-          })
       .def(
           "save",
           [](const SharedRankEngine& self, const std::string& path) {

@@ -93,6 +93,41 @@ def top_parameters() -> list[ParameterSpec]:
 def build_info() -> dict[str, str]:
     """How this extension was built."""
 
+class MessageBatch:
+    """One batch of messages, read and checked."""
+
+    @property
+    def rows(self) -> int: ...
+
+    @property
+    def has_texts(self) -> bool:
+        """Whether the messages are texts, not tokens."""
+
+    def texts(self) -> list:
+        """All texts."""
+
+    def texts_beyond_ascii(self) -> list:
+        """The texts that Python must analyse."""
+
+    def put_texts(self, texts: object) -> None:
+        """Put analysed texts in the place of those beyond ASCII."""
+
+    def put_tokens(self, tokens: object) -> None:
+        """Put the tokens of each text in the place of all texts."""
+
+class MessageStream:
+    """The batches of a table of messages."""
+
+    def __init__(self, table: object | None) -> None: ...
+
+    def next(self) -> MessageBatch | None:
+        """The next batch; None: there are no more."""
+
+class TokenCache:
+    """The tokens of the last dictionary, for batches that share it."""
+
+    def __init__(self) -> None: ...
+
 class Engine:
     """One index with its words, subscriptions and ids."""
 
@@ -100,7 +135,8 @@ class Engine:
 
     def subscribe(self, id: object, clauses: object, area: object | None) -> None: ...
 
-    def subscribe_rows(self, ids: object, keywords: object | None, areas: tuple, lacks_keywords: object | None, lacks_area: object | None, rows: int) -> None: ...
+    def subscribe_rows(self, table: object) -> None:
+        """Subscribe all rows of a table of one batch, or none."""
 
     def unsubscribe(self, id: object) -> None: ...
 
@@ -108,10 +144,10 @@ class Engine:
 
     def has(self, id: object) -> bool: ...
 
-    def match(self, texts: object, is_text: bool, places: tuple, rows: int, is_timed: bool) -> tuple:
+    def match(self, messages: MessageBatch, cache: TokenCache, is_timed: bool) -> tuple:
         """Match a batch: (message rows, ids, work, nanoseconds, cpu seconds)."""
 
-    def floor(self, texts: object, is_text: bool, places: tuple, rows: int, ends: object, answers: object) -> tuple:
+    def floor(self, messages: MessageBatch, cache: TokenCache, ends: object, answers: object) -> tuple:
         """
         Touch the lists of each message and copy a known answer: (work, nanoseconds, cpu seconds).
         """
@@ -124,10 +160,7 @@ class Engine:
         match_one for a list of words and a tuple of two floats; None if it got another thing.
         """
 
-    def learn(self, texts: object, is_text: bool, places: tuple, rows: int) -> None: ...
-
-    def tokens_of(self, words: object) -> tuple:
-        """Tokens of words, by position, and the version of the vocabulary."""
+    def learn(self, messages: MessageBatch) -> None: ...
 
     def stats(self) -> dict: ...
 
@@ -135,9 +168,6 @@ class Engine:
 
     @property
     def index_name(self) -> str: ...
-
-    @property
-    def vocabulary_version(self) -> int: ...
 
     def save(self, path: str) -> None: ...
 
@@ -148,7 +178,8 @@ class RankEngine:
 
     def subscribe(self, id: object, words: object, area: object, alpha: float, threshold: float) -> None: ...
 
-    def subscribe_rows(self, ids: object, keywords: object, areas: tuple, alpha: object, threshold: object, rows: int) -> None: ...
+    def subscribe_rows(self, table: object) -> None:
+        """Subscribe all rows of a table of one batch, or none."""
 
     def unsubscribe(self, id: object) -> None: ...
 
@@ -158,13 +189,13 @@ class RankEngine:
 
     def has(self, id: object) -> bool: ...
 
-    def start_epoch(self, documents: int, words: object, counts: object) -> None:
+    def start_epoch(self, documents: int, df: object) -> None:
         """Weigh by these numbers of documents from now on."""
 
     def end_epoch(self) -> None:
         """Every token counts 1 from now on."""
 
-    def rank(self, texts: object, is_text: bool, places: tuple, rows: int, is_timed: bool) -> tuple:
+    def rank(self, messages: MessageBatch, cache: TokenCache, is_timed: bool) -> tuple:
         """
         Rank a batch: (message rows, ids, work, nanoseconds, cpu seconds, scores).
         """
@@ -174,18 +205,12 @@ class RankEngine:
 
     def score_pair(self, id: object, words: object, place: object) -> float: ...
 
-    def tokens_of(self, words: object) -> tuple:
-        """Tokens of words, by position, and the version of the vocabulary."""
-
     def stats(self) -> dict: ...
 
     def check_invariants(self) -> None: ...
 
     @property
     def index_name(self) -> str: ...
-
-    @property
-    def vocabulary_version(self) -> int: ...
 
     def save(self, path: str) -> None: ...
 
@@ -207,7 +232,7 @@ class Hub:
         Apply a batch: (what apply returns, nanoseconds per event, processor seconds).
         """
 
-    def start_epoch(self, documents: int, words: object, counts: object) -> tuple:
+    def start_epoch(self, documents: int, df: object) -> tuple:
         """Weigh words by their df from now on: changes, as from apply."""
 
     def end_epoch(self) -> tuple:

@@ -332,9 +332,7 @@ class Hub(InProcess):
         if weights is None:
             *changed, _, _ = self._core.end_epoch()
         elif isinstance(weights, Weights):
-            *changed, _, _ = self._core.start_epoch(
-                weights.documents, *columns.core_counts(weights.df)
-            )
+            *changed, _, _ = self._core.start_epoch(weights.documents, dict(weights.df))
         else:
             what = "weights are not weights"
             raise InvalidParameterError(what, got=weights, wanted="Weights(documents, df) or None")

@@ -9,7 +9,6 @@ Any number of threads may match at once; changes wait for them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
@@ -24,7 +23,6 @@ from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
     InvalidSubscriptionError,
-    NearcastError,
     SnapshotError,
     UnknownIdError,
     Verbatim,
@@ -37,8 +35,10 @@ from nearcast.text import DEFAULT_ANALYZER, Analyzer
 from nearcast.weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Sequence
     from os import PathLike
+
+    from nearcast.columns import ArrowTable
 
 
 Id: TypeAlias = int | str
@@ -146,7 +146,7 @@ class Matcher(InProcess):
     def _adopt(self, engine: _core.Engine | _core.RankEngine, analyzer: Analyzer) -> None:
         self._engine = engine
         self._analyzer = analyzer
-        self._cache = columns.TokenCache(engine)
+        self._cache = _core.TokenCache()
 
     @property
     def mode(self) -> MatcherMode:
@@ -207,32 +207,22 @@ class Matcher(InProcess):
         place = None if area is None else columns.core_area(area_from(area))
         self._engine.subscribe(_checked_id(id), columns.core_clauses(clauses), place)
 
-    def subscribe_table(self, table: pa.Table | pa.RecordBatch) -> None:
+    def subscribe_table(self, table: ArrowTable) -> None:
         """Add many subscriptions; all of them or, on an error, none.
 
         Parameters
         ----------
         table
+            Of pyarrow, Polars, DuckDB, pandas or any other library that speaks Arrow's capsules.
             Columns `id` (int64 or string), `keywords` (list<string>, plain or as a dictionary;
             tokens as given) and `west`, `south`, `east`, `north`. To match, all keywords are
             required; null says that the area alone decides, four null borders say anywhere. To
             rank, nothing may be null, and columns `alpha` and `threshold` (double) are there too.
         """
         wrong = InvalidSubscriptionError
-        columns.check_table(table, "subscriptions", wrong)
-        rows = table.num_rows
-        ids = columns.ids(columns.column(table, "id", wrong), wrong)
-        if isinstance(self._engine, _core.RankEngine):
-            array = columns.column(table, "keywords", wrong)
-            columns.refuse_nulls(array, "keywords", wrong)
-            lists = columns.word_lists(array, "keywords", wrong, self._cache, is_growing=True)
-            names = (*columns.BOX, "alpha", "threshold")
-            read = [columns.numbers(columns.column(table, n, wrong), n, wrong) for n in names]
-            self._engine.subscribe_rows(ids, lists, tuple(read[:4]), read[4], read[5], rows)
-            return
-        keywords, lacks_keywords = self._keyword_columns(table)
-        areas, lacks_area = _area_columns(table)
-        self._engine.subscribe_rows(ids, keywords, areas, lacks_keywords, lacks_area, rows)
+        whole = columns.one_batch(table, "subscriptions", wrong)
+        columns.validate_own(whole, wrong)
+        self._engine.subscribe_rows(whole)
 
     def set_weights(self, weights: Weights | None) -> None:
         """Weigh words by this epoch from now on, in mode "rank"; None: each counts 1."""
@@ -243,28 +233,17 @@ class Matcher(InProcess):
         if not isinstance(weights, Weights):
             what = "weights are not weights"
             raise InvalidParameterError(what, got=weights, wanted="Weights(documents, df) or None")
-        engine.start_epoch(weights.documents, *columns.core_counts(weights.df))
-
-    def _keyword_columns(self, table: pa.Table | pa.RecordBatch) -> tuple[Any, np.ndarray | None]:
-        if "keywords" not in table.schema.names:
-            return None, np.ones(table.num_rows, np.uint8)
-        wrong = InvalidSubscriptionError
-        array = columns.column(table, "keywords", wrong)
-        lists = columns.word_lists(array, "keywords", wrong, self._cache, is_growing=True)
-        return lists, _flags(array.is_null().to_numpy(zero_copy_only=False))
+        engine.start_epoch(weights.documents, dict(weights.df))
 
     def unsubscribe(self, id: Id) -> None:
         """Remove one subscription; `UnknownIdError` if it is not there."""
         self._engine.unsubscribe(_checked_id(id))
 
-    def unsubscribe_table(self, ids: pa.Array | Sequence[Id]) -> None:
+    def unsubscribe_table(self, ids: ArrowTable | Sequence[Id] | np.ndarray) -> None:
         """Remove many subscriptions; all of them or, on an error, none."""
-        array = ids if isinstance(ids, (pa.Array, pa.ChunkedArray)) else _id_array(ids)
-        if isinstance(array, pa.ChunkedArray):
-            array = columns.combined(array, "id")
-        columns.validate(array, "id", UnknownIdError)
+        array = columns.id_array(ids, UnknownIdError)
         if len(array):
-            self._engine.unsubscribe_rows(columns.ids(array, UnknownIdError))
+            self._engine.unsubscribe_rows(array)
 
     def __contains__(self, id: object) -> bool:
         """Whether this id is subscribed."""
@@ -275,10 +254,10 @@ class Matcher(InProcess):
         """Return the number of subscriptions."""
         return int(self._engine.stats()["subscriptions"])
 
-    def learn_table(self, messages: pa.Table | pa.RecordBatch) -> None:
+    def learn_table(self, messages: ArrowTable) -> None:
         """Give kinds whose cost model can use it a sample of messages; before subscribing."""
         engine = self._matching("learn_table")
-        engine.learn(*self._message_columns(messages, is_growing=True))
+        engine.learn(columns.one_message_batch(messages, self._analyzer))
 
     # ---- messages ---------------------------------------------------------------------------
 
@@ -304,14 +283,14 @@ class Matcher(InProcess):
         tokens = read_tokens(message, self._analyzer)
         return list(zip(*engine.rank_one(tokens, read_place(at, bbox)), strict=True))
 
-    def match_table(self, messages: pa.Table | pa.RecordBatch) -> pa.Table:
+    def match_table(self, messages: ArrowTable) -> pa.Table:
         """Match many messages.
 
         Parameters
         ----------
         messages
-            Columns `tokens` (list<string>, as given) or `text` (analysed), and `lon`, `lat` or
-            `west`, `south`, `east`, `north`.
+            Of any library, as for `subscribe_table`. Columns `tokens` (list<string>, as given) or
+            `text` (analysed), and `lon`, `lat` or `west`, `south`, `east`, `north`.
 
         Returns
         -------
@@ -319,12 +298,11 @@ class Matcher(InProcess):
             `message` (row) and `subscription` (id), in the order of the messages.
         """
         engine = self._matching("match_table")
-        return _by_batch(
-            messages,
-            lambda batch: engine.match(*self._message_columns(batch), is_timed=False)[:2],
+        return self._by_batch(
+            messages, lambda batch: engine.match(batch, self._cache, is_timed=False)[:2]
         )
 
-    def rank_table(self, messages: pa.Table | pa.RecordBatch) -> pa.Table:
+    def rank_table(self, messages: ArrowTable) -> pa.Table:
         """Rank many messages.
 
         Parameters
@@ -340,26 +318,27 @@ class Matcher(InProcess):
         """
         engine = self._ranking("rank_table")
 
-        def rank(batch: pa.RecordBatch) -> tuple[Any, ...]:
-            rows, found, *_, scores = engine.rank(*self._message_columns(batch), is_timed=False)
+        def rank(batch: _core.MessageBatch) -> tuple[Any, ...]:
+            rows, found, *_, scores = engine.rank(batch, self._cache, is_timed=False)
             return rows, found, scores
 
-        return _by_batch(messages, rank)
+        return self._by_batch(messages, rank)
 
-    def measure_table(self, messages: pa.Table | pa.RecordBatch) -> Measurement:
+    def measure_table(self, messages: ArrowTable) -> Measurement:
         """Match or rank many messages and say what it took."""
         engine = self._engine
         answer = engine.rank if isinstance(engine, _core.RankEngine) else engine.match
         nanoseconds, cpu_seconds, work = [], 0.0, {"nodes_visited": 0, "candidates": 0}
         work["matches"] = 0
-        for batch in _batches(messages):
-            taken = answer(*self._message_columns(batch), is_timed=True)
+        for taken in columns.by_batch(
+            messages, self._analyzer, lambda batch, _: answer(batch, self._cache, is_timed=True)
+        ):
             nanoseconds.append(taken[3])
             cpu_seconds += taken[4]
             work = {name: work[name] + count for name, count in taken[2].items()}
         return Measurement(np.concatenate(nanoseconds), cpu_seconds, work["matches"], work)
 
-    def floor_table(self, messages: pa.RecordBatch, answer: pa.Table) -> Measurement:
+    def floor_table(self, messages: ArrowTable, answer: pa.Table) -> Measurement:
         """Measure what no index can beat: touch each message's lists and copy the known answer.
 
         Parameters
@@ -369,10 +348,12 @@ class Matcher(InProcess):
         answer
             What `match_table` returned for them, with ids that are numbers.
         """
-        columns.check_table(messages, "messages", InvalidMessageError)
-        columns.check_table(answer, "answer", InvalidParameterError)
+        if not isinstance(answer, pa.Table):
+            what = "answer is not a table"
+            raise InvalidParameterError(what, got=answer, wanted="what match_table returned")
+        batch = columns.one_message_batch(messages, self._analyzer)
         rows = columns.column(answer, "message", InvalidParameterError).to_numpy()
-        ends = np.searchsorted(rows, np.arange(messages.num_rows), side="right").astype(np.int64)
+        ends = np.searchsorted(rows, np.arange(batch.rows), side="right").astype(np.int64)
         found = columns.column(answer, "subscription", InvalidParameterError)
         if not (pa.types.is_integer(found.type) and np.issubdtype(rows.dtype, np.integer)):
             what, wanted = (
@@ -382,27 +363,22 @@ class Matcher(InProcess):
             raise InvalidParameterError(what, got=Verbatim(str(answer.schema)), wanted=wanted)
         known = np.ascontiguousarray(found.to_numpy(), dtype=np.int64)
         work, nanoseconds, cpu_seconds = self._matching("floor_table").floor(
-            *self._message_columns(messages), ends, known
+            batch, self._cache, ends, known
         )
         return Measurement(nanoseconds, cpu_seconds, work["matches"], dict(work))
 
-    def _message_columns(
-        self, batch: pa.Table | pa.RecordBatch, *, is_growing: bool = False
-    ) -> tuple[Any, bool, tuple[np.ndarray, ...], int]:
-        wrong = InvalidMessageError
-        columns.check_table(batch, "messages", wrong)
-        places = columns.places(batch, wrong)
-        if "tokens" in batch.schema.names:
-            array = columns.column(batch, "tokens", wrong)
-        else:
-            texts = columns.column(batch, "text", wrong)
-            read = columns.texts(texts, self._analyzer, wrong)
-            if isinstance(read, tuple):
-                return read, True, places, batch.num_rows
-            array = pa.array(read, pa.list_(pa.string()))
-        columns.refuse_nulls(array, "tokens", wrong)
-        lists = columns.word_lists(array, "tokens", wrong, self._cache, is_growing=is_growing)
-        return lists, False, places, batch.num_rows
+    def _by_batch(
+        self, messages: ArrowTable, answer: Callable[[_core.MessageBatch], tuple[Any, ...]]
+    ) -> pa.Table:
+        """Return the answers for all batches as one table; rows count through."""
+
+        def table_of(batch: _core.MessageBatch, start: int) -> pa.Table:
+            rows, *found = answer(batch)
+            return columns.match_table(rows + start if start else rows, *found)
+
+        tables = columns.by_batch(messages, self._analyzer, table_of)
+        # Before the first subscription nothing says of which kind ids are.
+        return pa.concat_tables([table for table in tables if table.num_rows] or tables[-1:])
 
     # ---- the whole --------------------------------------------------------------------------
 
@@ -492,21 +468,6 @@ def _rank_term(name: str, value: object) -> float:
         return inf
 
 
-def _by_batch(
-    messages: pa.Table | pa.RecordBatch, answer: Callable[[pa.RecordBatch], tuple[Any, ...]]
-) -> pa.Table:
-    """Return the answers for all batches as one table; rows count through."""
-    tables = []
-    start = 0
-    for batch in _batches(messages):
-        with _counting_from(start):
-            rows, *found = answer(batch)
-        tables.append(columns.match_table(rows + start if start else rows, *found))
-        start += batch.num_rows
-    # Before the first subscription nothing says of which kind ids are.
-    return pa.concat_tables([table for table in tables if table.num_rows] or tables[-1:])
-
-
 def _known_id(id: object) -> Id | None:
     if isinstance(id, str) and id and is_encodable(id):
         return id
@@ -522,45 +483,3 @@ def _checked_id(id: object) -> Id:
         wanted = "an int64, or a string that is not empty and has no lone surrogates"
         raise InvalidSubscriptionError(what, got=id, wanted=wanted)
     return known
-
-
-def _id_array(ids: Sequence[Id]) -> pa.Array:
-    try:
-        return pa.array(ids)
-    except (pa.ArrowException, OverflowError, TypeError, ValueError):
-        what = "ids are not ids of one kind"
-        raise UnknownIdError(what, got=ids, wanted="all int64 or all strings") from None
-
-
-def _flags(is_set: np.ndarray) -> np.ndarray | None:
-    return is_set.astype(np.uint8) if is_set.any() else None
-
-
-def _area_columns(
-    table: pa.Table | pa.RecordBatch,
-) -> tuple[tuple[np.ndarray, ...], np.ndarray | None]:
-    if not any(name in table.schema.names for name in columns.BOX):
-        return (), np.ones(table.num_rows, np.uint8)
-    wrong = InvalidSubscriptionError
-    arrays = [columns.column(table, name, wrong) for name in columns.BOX]
-    lacks = np.logical_and.reduce([a.is_null().to_numpy(zero_copy_only=False) for a in arrays])
-    values = (columns.numbers(a, name, wrong) for a, name in zip(arrays, columns.BOX, strict=True))
-    return tuple(values), _flags(lacks)
-
-
-@contextmanager
-def _counting_from(start: int) -> Iterator[None]:
-    """Say where a batch starts in the table: its errors count rows from there."""
-    try:
-        yield
-    except NearcastError as error:
-        if start:
-            error.locate(f"from row {start} on")
-        raise
-
-
-def _batches(messages: pa.Table | pa.RecordBatch) -> list[pa.RecordBatch]:
-    columns.check_table(messages, "messages", InvalidMessageError)
-    if isinstance(messages, pa.RecordBatch):
-        return [messages]
-    return messages.to_batches() or [pa.RecordBatch.from_pylist([], messages.schema)]

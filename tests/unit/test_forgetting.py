@@ -6,7 +6,6 @@ import pyarrow as pa
 import pytest
 
 import nearcast as nc
-from nearcast._core import Engine
 
 BOX = [0, 0, 10, 10]
 INSIDE = (5.0, 5.0)
@@ -149,18 +148,6 @@ def test_a_dictionary_is_looked_up_again_when_its_words_have_other_numbers() -> 
     matcher.unsubscribe("a")
     matcher.subscribe("b", keywords="b")  # under the number that "a" had; as many words as before
     assert matcher.match_table(messages).to_pylist() == [{"message": 1, "subscription": "b"}]
-
-
-def test_the_core_does_not_take_tokens_of_an_older_vocabulary() -> None:
-    matcher = nc.Matcher()
-    matcher.subscribe("a", keywords="a")
-    messages = pa.table({"tokens": coded(["a"], ["b"]), "lon": [0.0] * 2, "lat": [0.0] * 2})
-    stale = matcher._message_columns(messages)
-    matcher.unsubscribe("a")
-    matcher.subscribe("b", keywords="b")
-    assert isinstance(matcher._engine, Engine)
-    rows, *_ = matcher._engine.match(*stale, is_timed=False)
-    assert rows.tolist() == [1]
 
 
 def test_a_sample_holds_its_words_until_the_next_one() -> None:

@@ -17,7 +17,6 @@ import pytest
 from crew import HastySwitching, StuckError, together
 
 import nearcast as nc
-from nearcast import columns
 
 KINDS = [kind.name for kind in nc.indexes() if not kind.stands_for]
 WORDS = [f"w{i}" for i in range(12)]
@@ -165,19 +164,21 @@ def test_a_batch_sees_one_state() -> None:
 def test_threads_with_different_dictionaries_do_not_mix_them_up() -> None:
     matcher = nc.Matcher()
     matcher.subscribe_table(pa.table({"id": WORDS, "keywords": [[word] for word in WORDS]}))
-    cache = columns.TokenCache(matcher._engine)
 
-    def look_up(words):
-        dictionary = pa.array(words)
-        expected = cache.look_up(dictionary, nc.InvalidMessageError)[1].tolist()
+    def match(words):
+        plain = pa.array([[word] for word in words])
+        tokens = pa.ListArray.from_arrays(plain.offsets, plain.values.dictionary_encode())
+        messages = pa.table(
+            {"tokens": tokens, "lon": [0.0] * len(words), "lat": [0.0] * len(words)}
+        )
+        expected = [{"message": row, "subscription": word} for row, word in enumerate(words)]
 
         def step() -> None:
-            _, found, _ = cache.look_up(dictionary, nc.InvalidMessageError)
-            assert found.tolist() == expected
+            assert matcher.match_table(messages).to_pylist() == expected
 
         return step
 
-    together((look_up(WORDS), 20_000), (look_up(WORDS[::-1]), 20_000))
+    together((match(WORDS), 1000), (match(WORDS[::-1]), 1000))
 
 
 def test_words_that_become_known_are_found_from_then_on() -> None:

@@ -26,6 +26,17 @@ struct WordColumn {
   }
 };
 
+/// Words in Arrow's form, growing.
+struct WordsOut {
+  std::vector<std::int64_t> offsets{0};
+  std::string bytes;
+
+  void push_back(std::string_view word) {
+    bytes += word;
+    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+  }
+};
+
 /// Words that come as positions in a dictionary.
 struct CodedColumn {
   std::span<const std::int32_t> codes;

@@ -34,17 +34,6 @@ struct Event {
   Place place;                          ///< publish
 };
 
-/// Words in Arrow's form, growing.
-struct WordsOut {
-  std::vector<std::int64_t> offsets{0};
-  std::string bytes;
-
-  void push_back(std::string_view word) {
-    bytes += word;
-    offsets.push_back(static_cast<std::int64_t>(bytes.size()));
-  }
-};
-
 /// How far subscribers may go from where they were last, told anew.
 struct PromiseColumns {
   std::vector<std::int64_t> event;

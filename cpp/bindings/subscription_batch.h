@@ -1,0 +1,50 @@
+/// Subscriptions of a table on their way into the core: one batch, read and checked.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <memory>
+
+#include "bindings/arrow_columns.h"
+#include "bindings/arrow_import.h"
+#include "nearcast/engine/columns.h"
+#include "nearcast/engine/rank_engine.h"
+
+namespace nb = nanobind;
+
+namespace nearcast {
+
+/// A table of one batch, with what had to be converted; columns view it.
+class SubscriptionTable {
+ public:
+  explicit SubscriptionTable(nb::handle table);
+
+  /// To match: null keywords say that the area alone decides, four null borders say anywhere.
+  SubscriptionColumns match_columns();
+  /// To rank: nothing may be null.
+  RankSubscriptionColumns rank_columns();
+
+ private:
+  ArrowTable table() const;
+  std::span<const double> numbers(const char* name);
+  WordLists keyword_lists(const ArrowCells& cells);
+  std::span<const std::uint8_t> lacking_areas();
+
+  std::shared_ptr<const ArrowOwner<ArrowSchema>> schema_;
+  ArrowOwner<ArrowArray> batch_;
+  OwnedColumns owned_;
+};
+
+/// A column of ids, of subscriptions that end.
+class IdTable {
+ public:
+  explicit IdTable(nb::handle ids);
+  const IdColumn& ids() const { return ids_; }
+
+ private:
+  ArrowColumn column_;
+  OwnedColumns owned_;
+  IdColumn ids_;
+};
+
+}  // namespace nearcast
