@@ -151,12 +151,6 @@ std::vector<WordClause> clauses_from(nb::handle clauses) {
   return made;
 }
 
-nb::object ids_to_python(MatchColumns& matches) {
-  if (!matches.has_words) return nb::cast(to_numpy(std::move(matches.number)));
-  return nb::make_tuple(to_numpy(std::move(matches.word_offsets)),
-                        nb::bytes(matches.word_bytes.data(), matches.word_bytes.size()));
-}
-
 nb::dict to_python(const WorkCounters& work) {
   nb::dict counters;
   counters["nodes_visited"] = work.nodes_visited;
@@ -168,11 +162,7 @@ nb::dict to_python(const WorkCounters& work) {
 nb::list id_list(const MatchColumns& matches) {
   nb::list ids;
   for (const std::int64_t number : matches.number) ids.append(number);
-  for (std::size_t i = 0; i + 1 < matches.word_offsets.size(); ++i) {
-    ids.append(
-        nb::str(matches.word_bytes.data() + matches.word_offsets[i],
-                static_cast<std::size_t>(matches.word_offsets[i + 1] - matches.word_offsets[i])));
-  }
+  for (std::size_t i = 0; i < matches.words.size(); ++i) ids.append(to_str(matches.words[i]));
   return ids;
 }
 

@@ -81,7 +81,7 @@ std::vector<std::string_view> words_from_list(nb::handle words);
 bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& views,
                 Place& place);
 
-nb::object ids_to_python(MatchColumns& matches);  ///< as a column; takes the memory
+inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 nb::list id_list(const MatchColumns& matches);
 nb::dict to_python(const WorkCounters& work);
 nb::dict to_python(const EngineStats& now);

@@ -5,6 +5,7 @@
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
 
+#include "bindings/arrow_export.h"
 #include "bindings/bind.h"
 #include "bindings/columns.h"
 #include "bindings/message_batch.h"
@@ -19,14 +20,21 @@ namespace {
 
 using SharedEngine = Guarded<Engine>;
 
-nb::tuple match(const SharedEngine& self, const MessageBatch& messages, TokenCache& cache,
-                bool is_timed) {
+AnswerOut match(const SharedEngine& self, const MessageBatch& messages, TokenCache& cache,
+                std::size_t first_row) {
   const TokenCache::Ready ready = cache.ready(self, messages);
-  MatchColumns matches = ask_without_gil(
-      self, [&](const Engine& engine) { return engine.match(ready.columns, is_timed); });
-  return nb::make_tuple(to_numpy(std::move(matches.message)), ids_to_python(matches),
-                        to_python(matches.work), to_numpy(std::move(matches.nanoseconds)),
-                        matches.cpu_seconds);
+  return answer_of(
+      ask_without_gil(self,
+                      [&](const Engine& engine) { return engine.match(ready.columns, false); }),
+      false, first_row);
+}
+
+nb::tuple measure(const SharedEngine& self, const MessageBatch& messages, TokenCache& cache) {
+  const TokenCache::Ready ready = cache.ready(self, messages);
+  MatchColumns found = ask_without_gil(
+      self, [&](const Engine& engine) { return engine.match(ready.columns, true); });
+  return nb::make_tuple(to_python(found.work), to_numpy(std::move(found.nanoseconds)),
+                        found.cpu_seconds);
 }
 
 nb::list match_one(const SharedEngine& self, nb::handle words, nb::handle place) {
@@ -94,8 +102,10 @@ void bind_engine(nb::module_& module) {
             return ask(self, [&](const Engine& engine) { return engine.has(own); });
           },
           "id"_a)
-      .def("match", &match, "messages"_a, "cache"_a, "is_timed"_a,
-           "Match a batch: (message rows, ids, work, nanoseconds, cpu seconds).")
+      .def("match", &match, "messages"_a, "cache"_a, "first_row"_a,
+           "Match a batch: message (row, counted from first_row) and subscription.")
+      .def("measure", &measure, "messages"_a, "cache"_a,
+           "Match a batch: (work, nanoseconds, cpu seconds).")
       .def(
           "floor",
           [](const SharedEngine& self, const MessageBatch& messages, TokenCache& cache,

@@ -7,6 +7,10 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include <cmath>
+#include <numeric>
+
+#include "bindings/arrow_export.h"
 #include "bindings/bind.h"
 #include "bindings/columns.h"
 #include "bindings/turns.h"
@@ -78,26 +82,27 @@ Event event_from(nb::handle record) {
   return event;
 }
 
-nb::tuple words_to_python(WordsOut&& words) {
-  return nb::make_tuple(to_numpy(std::move(words.offsets)),
-                        nb::bytes(words.bytes.data(), words.bytes.size()));
+nb::list promises_to_python(const PromiseColumns& promises) {
+  nb::list told;
+  for (std::size_t i = 0; i < promises.event.size(); ++i) {
+    told.append(
+        nb::make_tuple(promises.event[i], to_str(promises.subscription[i]), promises.distance[i]));
+  }
+  return told;
 }
 
-nb::tuple promises_to_python(PromiseColumns&& promises) {
-  return nb::make_tuple(to_numpy(std::move(promises.event)),
-                        words_to_python(std::move(promises.subscription)),
-                        to_numpy(std::move(promises.distance)));
-}
-
-nb::tuple changes_to_python(ChangeColumns&& changes) {
+nb::tuple changes_to_python(ChangeColumns&& changes, std::span<const std::int64_t> numbers) {
   nb::list rejected;
   for (const auto& [row, error] : changes.rejected)
     rejected.append(nb::make_tuple(row, to_python(error)));
-  return nb::make_tuple(
-      to_numpy(std::move(changes.event)), words_to_python(std::move(changes.subscription)),
-      words_to_python(std::move(changes.message)), to_numpy(std::move(changes.kind)),
-      to_numpy(std::move(changes.reason)), to_numpy(std::move(changes.score)),
-      promises_to_python(std::move(changes.promises)), rejected);
+  const nb::list promises = promises_to_python(changes.promises);
+  return nb::make_tuple(answer_of(std::move(changes), numbers), promises, rejected);
+}
+
+/// The changes of a weights epoch, as event 1.
+nb::tuple epoch_changes(ChangeColumns&& changes) {
+  constexpr std::int64_t kNumber[1] = {1};
+  return changes_to_python(std::move(changes), kNumber);
 }
 
 ChangeColumns applied(SharedHub& self, const nb::list& events, bool stops_at_error, bool is_timed) {
@@ -115,15 +120,38 @@ ChangeColumns applied(SharedHub& self, const nb::list& events, bool stops_at_err
   return self.apply(batch, stops_at_error, is_timed);
 }
 
-nb::tuple apply(SharedHub& self, const nb::list& events, bool stops_at_error) {
-  return changes_to_python(applied(self, events, stops_at_error, false));
+nb::tuple apply(SharedHub& self, const nb::list& events, nb::handle numbers, bool stops_at_error) {
+  const auto known = view<std::int64_t>(numbers, "numbers");
+  if (known.size() != events.size()) refuse_argument("numbers", numbers, "one for each event");
+  return changes_to_python(applied(self, events, stops_at_error, false), known);
 }
 
-nb::tuple measure(SharedHub& self, const nb::list& events) {
+/// One event, without columns: ([(subscription, message, kind, reason, score)], promises).
+nb::tuple apply_one(SharedHub& self, nb::handle record) {
+  const Event event = event_from(record);
+  ChangeColumns changes;
+  {
+    const nb::gil_scoped_release unlocked;
+    changes = self.apply({&event, 1}, true, false);
+  }
+  if (!changes.rejected.empty()) throw changes.rejected.front().second;
+  nb::list listed;
+  for (std::size_t i = 0; i < changes.event.size(); ++i) {
+    const double score = changes.score[i];
+    listed.append(nb::make_tuple(to_str(changes.subscription[i]), to_str(changes.message[i]),
+                                 changes.kind[i], changes.reason[i],
+                                 std::isnan(score) ? nb::none() : nb::object(nb::float_(score))));
+  }
+  return nb::make_tuple(listed, promises_to_python(changes.promises));
+}
+
+nb::tuple measure_events(SharedHub& self, const nb::list& events) {
   ChangeColumns changes = applied(self, events, true, true);
   const double seconds = changes.cpu_seconds;
   auto nanoseconds = to_numpy(std::move(changes.nanoseconds));
-  return nb::make_tuple(changes_to_python(std::move(changes)), nanoseconds, seconds);
+  std::vector<std::int64_t> numbers(events.size());
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return nb::make_tuple(changes_to_python(std::move(changes), numbers), nanoseconds, seconds);
 }
 
 nb::dict top_stats(const SharedHub& self) {
@@ -145,7 +173,7 @@ nb::dict top_stats(const SharedHub& self) {
 
 nb::tuple start_epoch(SharedHub& self, std::uint64_t documents, nb::handle df) {
   const GivenEpoch epoch(documents, df);
-  return changes_to_python(
+  return epoch_changes(
       change_without_gil(self, [&](Hub& hub) { return hub.start_epoch(epoch.columns()); }));
 }
 
@@ -207,17 +235,19 @@ void bind_hub(nb::module_& module) {
           },
           "index"_a, "parameters"_a, "window_count"_a.none(), "window_seconds"_a.none(), "space"_a,
           "arrival"_a, "expiry"_a, "top_parameters"_a, "is_safe"_a)
-      .def("apply", &apply, "events"_a, "stops_at_error"_a,
-           "Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, promises, "
-           "rejected); promises are (event rows, subscriptions, distances).")
-      .def("measure", &measure, "events"_a,
+      .def("apply", &apply, "events"_a, "numbers"_a, "stops_at_error"_a,
+           "Apply a batch of events that have these numbers: (changes, promises, rejected); "
+           "promises are (event row, subscription, distance), rejected (event row, error).")
+      .def("apply_one", &apply_one, "event"_a,
+           "Apply one event or raise: ([(subscription, message, kind, reason, score)], promises).")
+      .def("measure", &measure_events, "events"_a,
            "Apply a batch: (what apply returns, nanoseconds per event, processor seconds).")
       .def("start_epoch", &start_epoch, "documents"_a, "df"_a,
            "Weigh words by their df from now on: changes, as from apply.")
       .def(
           "end_epoch",
           [](SharedHub& self) {
-            return changes_to_python(
+            return epoch_changes(
                 change_without_gil(self, [](Hub& hub) { return hub.end_epoch(); }));
           },
           "Every word counts the same from now on: changes, as from apply.")

@@ -5,8 +5,8 @@
 
 #include <tuple>
 
-#include "bindings/arguments.h"
 #include "bindings/bind.h"
+#include "bindings/columns.h"
 #include "nearcast/text/utf8.h"
 
 using namespace nb::literals;
@@ -23,8 +23,6 @@ PlaceColumns places_of(const ArrowTable& table, OwnedColumns& owned) {
   const std::span<const double> lon = numbers("lon");
   return {lon, numbers("lat"), {}, {}};
 }
-
-nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 
 }  // namespace
 

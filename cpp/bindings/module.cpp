@@ -7,6 +7,7 @@ NB_MODULE(_core, module) {
   nearcast::bind_errors(module);
   nearcast::bind_registry(module);
   nearcast::bind_message_batch(module);
+  nearcast::bind_records(module);
   nearcast::bind_engine(module);
   nearcast::bind_rank_engine(module);
   nearcast::bind_snapshot(module);

@@ -4,6 +4,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/variant.h>
 
+#include "bindings/arrow_export.h"
 #include "bindings/bind.h"
 #include "bindings/columns.h"
 #include "bindings/message_batch.h"
@@ -18,14 +19,22 @@ namespace {
 
 using SharedRankEngine = Guarded<RankEngine>;
 
-nb::tuple rank(const SharedRankEngine& self, const MessageBatch& messages, TokenCache& cache,
-               bool is_timed) {
+AnswerOut rank(const SharedRankEngine& self, const MessageBatch& messages, TokenCache& cache,
+               std::size_t first_row) {
+  const TokenCache::Ready ready = cache.ready(self, messages);
+  return answer_of(
+      ask_without_gil(self,
+                      [&](const RankEngine& engine) { return engine.rank(ready.columns, false); }),
+      true, first_row);
+}
+
+nb::tuple measure_ranking(const SharedRankEngine& self, const MessageBatch& messages,
+                          TokenCache& cache) {
   const TokenCache::Ready ready = cache.ready(self, messages);
   MatchColumns found = ask_without_gil(
-      self, [&](const RankEngine& engine) { return engine.rank(ready.columns, is_timed); });
-  return nb::make_tuple(to_numpy(std::move(found.message)), ids_to_python(found),
-                        to_python(found.work), to_numpy(std::move(found.nanoseconds)),
-                        found.cpu_seconds, to_numpy(std::move(found.score)));
+      self, [&](const RankEngine& engine) { return engine.rank(ready.columns, true); });
+  return nb::make_tuple(to_python(found.work), to_numpy(std::move(found.nanoseconds)),
+                        found.cpu_seconds);
 }
 
 nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, nb::handle place) {
@@ -110,8 +119,10 @@ void bind_rank_engine(nb::module_& module) {
             change_without_gil(self, [](RankEngine& engine) { engine.end_epoch(); });
           },
           "Every token counts 1 from now on.")
-      .def("rank", &rank, "messages"_a, "cache"_a, "is_timed"_a,
-           "Rank a batch: (message rows, ids, work, nanoseconds, cpu seconds, scores).")
+      .def("rank", &rank, "messages"_a, "cache"_a, "first_row"_a,
+           "Rank a batch: message (row, counted from first_row), subscription and score.")
+      .def("measure", &measure_ranking, "messages"_a, "cache"_a,
+           "Rank a batch: (work, nanoseconds, cpu seconds).")
       .def("rank_one", &rank_one, "words"_a, "place"_a, "Rank one message: (ids, scores).")
       .def(
           "score_pair",

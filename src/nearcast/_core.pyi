@@ -128,6 +128,23 @@ class TokenCache:
 
     def __init__(self) -> None: ...
 
+class Records:
+    """An answer: a record batch for any Arrow library."""
+
+    @property
+    def rows(self) -> int: ...
+
+    def __arrow_c_schema__(self) -> object: ...
+
+    def __arrow_c_array__(self, requested_schema: object | None = None) -> tuple:
+        """(schema, array); another schema than its own is not made."""
+
+class Answer:
+    """Rows that may be more than one record batch holds."""
+
+    def batches(self, max_string_bytes: int) -> list[Records]:
+        """Its record batches, each with at most so many bytes of strings."""
+
 class Engine:
     """One index with its words, subscriptions and ids."""
 
@@ -144,8 +161,11 @@ class Engine:
 
     def has(self, id: object) -> bool: ...
 
-    def match(self, messages: MessageBatch, cache: TokenCache, is_timed: bool) -> tuple:
-        """Match a batch: (message rows, ids, work, nanoseconds, cpu seconds)."""
+    def match(self, messages: MessageBatch, cache: TokenCache, first_row: int) -> Answer:
+        """Match a batch: message (row, counted from first_row) and subscription."""
+
+    def measure(self, messages: MessageBatch, cache: TokenCache) -> tuple:
+        """Match a batch: (work, nanoseconds, cpu seconds)."""
 
     def floor(self, messages: MessageBatch, cache: TokenCache, ends: object, answers: object) -> tuple:
         """
@@ -195,10 +215,13 @@ class RankEngine:
     def end_epoch(self) -> None:
         """Every token counts 1 from now on."""
 
-    def rank(self, messages: MessageBatch, cache: TokenCache, is_timed: bool) -> tuple:
+    def rank(self, messages: MessageBatch, cache: TokenCache, first_row: int) -> Answer:
         """
-        Rank a batch: (message rows, ids, work, nanoseconds, cpu seconds, scores).
+        Rank a batch: message (row, counted from first_row), subscription and score.
         """
+
+    def measure(self, messages: MessageBatch, cache: TokenCache) -> tuple:
+        """Rank a batch: (work, nanoseconds, cpu seconds)."""
 
     def rank_one(self, words: object, place: object) -> tuple:
         """Rank one message: (ids, scores)."""
@@ -222,9 +245,14 @@ class Hub:
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None, space: tuple, arrival: str, expiry: str, top_parameters: Mapping[str, bool | float | str], is_safe: bool) -> None: ...
 
-    def apply(self, events: list, stops_at_error: bool) -> tuple:
+    def apply(self, events: list, numbers: object, stops_at_error: bool) -> tuple:
         """
-        Apply a batch: (event rows, subscriptions, messages, kinds, reasons, scores, promises, rejected); promises are (event rows, subscriptions, distances).
+        Apply a batch of events that have these numbers: (changes, promises, rejected); promises are (event row, subscription, distance), rejected (event row, error).
+        """
+
+    def apply_one(self, event: object) -> tuple:
+        """
+        Apply one event or raise: ([(subscription, message, kind, reason, score)], promises).
         """
 
     def measure(self, events: list) -> tuple:

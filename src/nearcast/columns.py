@@ -260,38 +260,18 @@ def validate_own(table: object, error: _Error) -> None:
         raise
 
 
-def match_table(
-    messages: np.ndarray,
-    found: np.ndarray | tuple[np.ndarray, bytes],
-    scores: np.ndarray | None = None,
-) -> pa.Table:
-    """Return matches as a table of message (row), subscription (id) and, where ranked, score."""
-    matches = {"message": messages, "subscription": _words_array(found)}
-    return pa.table(matches if scores is None else matches | {"score": scores})
-
-
-def _words_array(found: np.ndarray | tuple[np.ndarray, bytes]) -> pa.Array:
-    """Return the core's ids as an Arrow array."""
-    if isinstance(found, np.ndarray):
-        return pa.array(found)
-    offsets, letters = found
-    make = pa.StringArray if offsets.dtype == np.int32 else pa.LargeStringArray
-    return make.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(letters))
-
+# ---- answers --------------------------------------------------------------------------------
 
 MAX_STRING_BYTES = 2**31 - 1  # of one array of type string, whose offsets have 32 bits
 
 
-def string_column(found: tuple[np.ndarray, bytes]) -> pa.Array | pa.ChunkedArray:
-    """Return the core's words as type string: one array, or as many as 32 bits of offsets need."""
-    whole = _words_array(found)
-    offsets = found[0]
-    if offsets[-1] <= MAX_STRING_BYTES:
-        return whole.cast(pa.string())
-    chunks, start = [], 0
-    while start < len(whole):
-        reach = int(offsets[start]) + MAX_STRING_BYTES
-        end = max(start + 1, int(np.searchsorted(offsets, reach, side="right")) - 1)
-        chunks.append(pa.concat_arrays([whole.slice(start, end - start)]).cast(pa.string()))
-        start = end
-    return pa.chunked_array(chunks, pa.string())
+def batches_of(answer: _core.Answer) -> list[pa.RecordBatch]:
+    """Return the rows of an answer; nothing is copied. Only ids of 2 GiB take more than a batch."""
+    return [pa.record_batch(part) for part in answer.batches(MAX_STRING_BYTES)]
+
+
+def match_table(answers: Iterable[_core.Answer]) -> pa.Table:
+    """Return matches as a table of message (row), subscription (id) and, where ranked, score."""
+    batches = [batch for answer in answers for batch in batches_of(answer)]
+    # Before the first subscription nothing says of which kind ids are.
+    return pa.Table.from_batches([batch for batch in batches if batch.num_rows] or batches[-1:])

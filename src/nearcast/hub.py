@@ -205,8 +205,19 @@ class Hub(InProcess):
         return self._apply_one({"op": "retract", "id": id, **fields})
 
     def _apply_one(self, fields: Mapping[str, object]) -> list[Change]:
+        """Apply one event without building tables."""
         present = {name: value for name, value in fields.items() if value is not None}
-        return changes_of(self.apply([events.event_from(present, self._analyzer)]))
+        event = events.event_from(present, self._analyzer)
+        try:
+            found, promised = self._core.apply_one(core_record(event, self._analyzer))
+        except NearcastError as refusal:
+            refusal.event, refusal.changes = 1, CHANGES.empty_table()
+            raise
+        self._note(promised, [1])
+        return [
+            Change(1, subscription, message, CHANGE_KINDS[kind], REASONS[reason], score)
+            for subscription, message, kind, reason, score in found
+        ]
 
     # ---- many events ------------------------------------------------------------------------
 
@@ -247,8 +258,9 @@ class Hub(InProcess):
                 rejected.append((number, refusal))
                 if on_error is None:
                     break
-        *changed, promised, refused = self._core.apply(records, on_error is None)
-        table = _change_table(np.array(numbers, np.int64), *changed)
+        numbered = np.array(numbers, np.int64)
+        changed, promised, refused = self._core.apply(records, numbered, on_error is None)
+        table = _change_table(changed)
         self._note(promised, numbers)
         rejected += [(numbers[row], error) for row, error in refused]
         for number, error in sorted(rejected, key=lambda pair: pair[0]):
@@ -269,10 +281,10 @@ class Hub(InProcess):
         if not isinstance(records, list):
             what = "records are not a list"
             raise InvalidParameterError(what, got=records, wanted="what core_record returns")
-        (*changed, _, refused), nanoseconds, seconds = self._core.measure(records)
+        (changed, _, refused), nanoseconds, seconds = self._core.measure(records)
         for _, error in refused:
             raise error
-        return _change_table(np.arange(len(records)), *changed), nanoseconds, seconds
+        return _change_table(changed), nanoseconds, seconds
 
     def _read(self, item: Event | Mapping[str, object] | bytes | str) -> Event:
         if isinstance(item, (bytes, str)):
@@ -281,12 +293,10 @@ class Hub(InProcess):
             return item
         return events.event_from(item, self._analyzer)
 
-    def _note(self, promised: tuple[Any, ...], numbers: list[int]) -> None:
-        rows, subscriptions, distances = promised
-        if not len(rows):
+    def _note(self, promised: list[tuple[int, str, float]], numbers: list[int]) -> None:
+        if not promised:
             return
-        told = columns.string_column(subscriptions).to_pylist()
-        for row, id_, distance in zip(rows.tolist(), told, distances.tolist(), strict=True):
+        for row, id_, distance in promised:
             self._promises.pop(id_, None)  # the new one comes last
             self._promises[id_] = Promise(numbers[row], id_, distance)
         if len(self._promises) > 2 * self._core.safe_regions + 100:
@@ -330,13 +340,13 @@ class Hub(InProcess):
         the reason "moved" and the event number 1.
         """
         if weights is None:
-            *changed, _, _ = self._core.end_epoch()
+            changed, _, _ = self._core.end_epoch()
         elif isinstance(weights, Weights):
-            *changed, _, _ = self._core.start_epoch(weights.documents, dict(weights.df))
+            changed, _, _ = self._core.start_epoch(weights.documents, dict(weights.df))
         else:
             what = "weights are not weights"
             raise InvalidParameterError(what, got=weights, wanted="Weights(documents, df) or None")
-        return changes_of(_change_table(np.array([1], np.int64), *changed))
+        return changes_of(_change_table(changed))
 
     # ---- lasting state ----------------------------------------------------------------------
 
@@ -524,27 +534,17 @@ def _numbered(batch: bytes | str | Iterable[Any], first: int) -> Iterator[tuple[
             yield number, item
 
 
-def _change_table(
-    numbers: np.ndarray,
-    rows: np.ndarray,
-    subscriptions: tuple[np.ndarray, bytes],
-    messages: tuple[np.ndarray, bytes],
-    kinds: np.ndarray,
-    reasons: np.ndarray,
-    scores: np.ndarray,
-) -> pa.Table:
-    def worded(codes: np.ndarray, words: pa.Array) -> pa.DictionaryArray:
-        return pa.DictionaryArray.from_arrays(codes.astype(np.int8), words)
+def _change_table(changed: _core.Answer) -> pa.Table:
+    def worded(codes: pa.Array, words: pa.Array) -> pa.DictionaryArray:
+        return pa.DictionaryArray.from_arrays(codes, words)
 
-    arrays = [
-        pa.array(numbers[rows] if len(rows) else rows),
-        columns.string_column(subscriptions),
-        columns.string_column(messages),
-        worded(kinds, _KIND_WORDS),
-        worded(reasons, _REASON_WORDS),
-        pa.array(scores, from_pandas=True),  # NaN: has none
-    ]
-    return pa.Table.from_arrays(arrays, schema=CHANGES)
+    tables = []
+    for batch in columns.batches_of(changed):
+        event, subscription, message, kind, reason, score = batch.columns
+        worded_columns = (worded(kind, _KIND_WORDS), worded(reason, _REASON_WORDS))
+        arrays = [event, subscription, message, *worded_columns, score]
+        tables.append(pa.Table.from_arrays(arrays, schema=CHANGES))
+    return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
 
 
 def changes_of(table: pa.Table) -> list[Change]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import inf
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
 import pyarrow as pa
@@ -298,9 +298,7 @@ class Matcher(InProcess):
             `message` (row) and `subscription` (id), in the order of the messages.
         """
         engine = self._matching("match_table")
-        return self._by_batch(
-            messages, lambda batch: engine.match(batch, self._cache, is_timed=False)[:2]
-        )
+        return self._answered(messages, engine.match)
 
     def rank_table(self, messages: ArrowTable) -> pa.Table:
         """Rank many messages.
@@ -317,25 +315,18 @@ class Matcher(InProcess):
             where the score reaches the subscription's threshold.
         """
         engine = self._ranking("rank_table")
-
-        def rank(batch: _core.MessageBatch) -> tuple[Any, ...]:
-            rows, found, *_, scores = engine.rank(batch, self._cache, is_timed=False)
-            return rows, found, scores
-
-        return self._by_batch(messages, rank)
+        return self._answered(messages, engine.rank)
 
     def measure_table(self, messages: ArrowTable) -> Measurement:
         """Match or rank many messages and say what it took."""
-        engine = self._engine
-        answer = engine.rank if isinstance(engine, _core.RankEngine) else engine.match
         nanoseconds, cpu_seconds, work = [], 0.0, {"nodes_visited": 0, "candidates": 0}
         work["matches"] = 0
-        for taken in columns.by_batch(
-            messages, self._analyzer, lambda batch, _: answer(batch, self._cache, is_timed=True)
+        for taken, times, seconds in columns.by_batch(
+            messages, self._analyzer, lambda batch, _: self._engine.measure(batch, self._cache)
         ):
-            nanoseconds.append(taken[3])
-            cpu_seconds += taken[4]
-            work = {name: work[name] + count for name, count in taken[2].items()}
+            nanoseconds.append(times)
+            cpu_seconds += seconds
+            work = {name: work[name] + count for name, count in taken.items()}
         return Measurement(np.concatenate(nanoseconds), cpu_seconds, work["matches"], work)
 
     def floor_table(self, messages: ArrowTable, answer: pa.Table) -> Measurement:
@@ -367,18 +358,18 @@ class Matcher(InProcess):
         )
         return Measurement(nanoseconds, cpu_seconds, work["matches"], dict(work))
 
-    def _by_batch(
-        self, messages: ArrowTable, answer: Callable[[_core.MessageBatch], tuple[Any, ...]]
+    def _answered(
+        self,
+        messages: ArrowTable,
+        answer: Callable[[_core.MessageBatch, _core.TokenCache, int], _core.Answer],
     ) -> pa.Table:
         """Return the answers for all batches as one table; rows count through."""
-
-        def table_of(batch: _core.MessageBatch, start: int) -> pa.Table:
-            rows, *found = answer(batch)
-            return columns.match_table(rows + start if start else rows, *found)
-
-        tables = columns.by_batch(messages, self._analyzer, table_of)
-        # Before the first subscription nothing says of which kind ids are.
-        return pa.concat_tables([table for table in tables if table.num_rows] or tables[-1:])
+        cache = self._cache
+        return columns.match_table(
+            columns.by_batch(
+                messages, self._analyzer, lambda batch, start: answer(batch, cache, start)
+            )
+        )
 
     # ---- the whole --------------------------------------------------------------------------
 

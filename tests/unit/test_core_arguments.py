@@ -102,6 +102,10 @@ GOOD = {
     "top_parameters": {},
     "is_safe": True,
     "events": EVENTS,
+    "event": EVENTS[0],
+    "numbers": np.arange(len(EVENTS)),
+    "first_row": 0,
+    "max_string_bytes": 100,
     "stops_at_error": False,
     "subscription": "s",
     "message": "m",
@@ -112,6 +116,7 @@ GOOD = {
 }
 OWN = {
     ("MessageStream.__init__", "table"): pa.table({"text": ["é"], "lon": [0.5], "lat": [0.5]}),
+    ("Records.__arrow_c_array__", "requested_schema"): None,
     ("TopStream.start_epoch", "df"): np.array([3, 4]),
     ("TopStream.publish", "messages"): POINTS,
     ("TopStream.subscribe", "rows"): POINTS,
@@ -276,6 +281,9 @@ def good(where, method, name):
 def fresh(where):
     if where == "MessageBatch":
         return texts("é")
+    if where in ("Answer", "Records"):
+        answer = fresh("Engine").match(messages(), _core.TokenCache(), 0)
+        return answer if where == "Answer" else answer.batches(100)[0]
     names = next(names for cls, name, names in entry_points() if (cls, name) == (where, "__init__"))
     return getattr(_core, where)(*(good(where, "__init__", name) for name in names))
 
@@ -284,7 +292,7 @@ def filled(where):
     """Return an object that has something to be hurt."""
     target = fresh(where)
     if where == "Hub":
-        target.apply(EVENTS[:4], True)
+        target.apply(EVENTS[:4], np.arange(4), stops_at_error=True)
     elif where == "TopStream":
         target.subscribe(POINTS, np.full(2, 0.5), 2)
         target.publish(POINTS)
@@ -362,6 +370,8 @@ def test_an_error_says_which_event_and_which_part() -> None:
     hub = fresh("Hub")
     with pytest.raises(nearcast.InvalidParameterError, match="event 1: k: got 0, wanted a whole"):
         hub.apply(
-            [EVENTS[0], event(0, words=JAZZ, details=(2, False, 0, 0.5, 0.0, (0.0, 0.0)))], 1 > 0
+            [EVENTS[0], event(0, words=JAZZ, details=(2, False, 0, 0.5, 0.0, (0.0, 0.0)))],
+            np.arange(2),
+            stops_at_error=True,
         )
     assert len(hub) == 0

@@ -7,7 +7,6 @@ import pyarrow as pa
 import pytest
 
 import nearcast as nc
-from nearcast import columns
 
 WORDS = ["jazz", "blues", "rock"]
 HERE = {"lon": [0.5, 0.5], "lat": [0.5, 0.5]}
@@ -181,25 +180,3 @@ def test_no_rows_may_come_without_buffers(kind) -> None:
 def test_views_are_read_too() -> None:
     views = pa.array(["jazz", "blues"]).cast(pa.string_view())
     assert matcher().match_table(pa.table({"text": views, **HERE})).to_pydict() == BOTH
-
-
-def test_words_of_more_bytes_than_offsets_reach_come_in_chunks(monkeypatch) -> None:
-    words = ["a" * n for n in (3, 1, 0, 7, 2, 2, 5)]
-    offsets = np.cumsum([0, *map(len, words)]).astype(np.int64)
-    whole = (offsets, "".join(words).encode())
-    assert isinstance(columns.string_column(whole), pa.Array)
-    for limit in (1, 2, 3, 4, 6, 7, 19):
-        monkeypatch.setattr(columns, "MAX_STRING_BYTES", limit)
-        made = columns.string_column(whole)
-        assert made.to_pylist() == words
-        assert made.type == pa.string()
-        assert isinstance(made, pa.ChunkedArray)
-        for chunk in made.chunks:
-            assert len(chunk) == 1 or sum(map(len, chunk.to_pylist())) <= limit
-    monkeypatch.setattr(columns, "MAX_STRING_BYTES", 10)
-    hub = nc.Hub()
-    for number in range(9):
-        hub.subscribe(f"subscription-{number}", keywords="jazz")
-    assert {change.subscription for change in hub.publish("m", "jazz", at=(0, 0))} == {
-        f"subscription-{number}" for number in range(9)
-    }

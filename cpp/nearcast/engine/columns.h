@@ -35,6 +35,8 @@ struct WordsOut {
     bytes += word;
     offsets.push_back(static_cast<std::int64_t>(bytes.size()));
   }
+  std::size_t size() const { return offsets.size() - 1; }
+  std::string_view operator[](std::size_t i) const { return WordColumn{offsets, bytes}[i]; }
 };
 
 /// Words that come as positions in a dictionary.
@@ -89,10 +91,9 @@ struct MessageColumns {
 
 /// Matches as rows, with the work they took.
 struct MatchColumns {
-  ColumnVector<std::int64_t> message;         ///< row of the message in its batch
-  ColumnVector<std::int64_t> number;          ///< ids of subscriptions, when they are numbers
-  std::vector<std::int32_t> word_offsets{0};  ///< ids of subscriptions, when they are words
-  std::string word_bytes;
+  ColumnVector<std::int64_t> message;  ///< row of the message in its batch
+  ColumnVector<std::int64_t> number;   ///< ids of subscriptions, when they are numbers
+  WordsOut words;                      ///< ids of subscriptions, when they are words
   bool has_words = false;
   std::vector<double> score;  ///< of ranked messages
   WorkCounters work;

@@ -29,10 +29,7 @@ MatchColumns Hub::match(std::span<const std::string_view> words, const Place& pl
   engine_.match({tokens, place}, scratch);
   MatchColumns out;
   out.has_words = true;
-  const auto report = [&](std::string_view id) {
-    out.word_bytes += id;
-    out.word_offsets.push_back(static_cast<std::int32_t>(out.word_bytes.size()));
-  };
+  const auto report = [&](std::string_view id) { out.words.push_back(id); };
   for (const SubscriptionId id : scratch.sink.ids()) {
     if (!safe_.is_impact(id)) report(engine_.word(id));
   }

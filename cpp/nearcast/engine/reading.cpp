@@ -227,14 +227,7 @@ void append_ids(const ExternalIds& ids, std::span<const SubscriptionId> slots, M
       out.number[start + i] = ids.number(raw(slots[i]));
     return;
   }
-  for (const SubscriptionId slot : slots) {
-    out.word_bytes += ids.word(raw(slot));
-    if (out.word_bytes.size() > 0x7FFFFFFF) {
-      throw Error(ErrorKind::kInvalidParameter, "match: the ids of one batch",
-                  "more than 2 GiB of text", "a smaller batch of messages");
-    }
-    out.word_offsets.push_back(static_cast<std::int32_t>(out.word_bytes.size()));
-  }
+  for (const SubscriptionId slot : slots) out.words.push_back(ids.word(raw(slot)));
 }
 
 void make_room(MatchColumns& out, std::size_t more, std::size_t done, std::size_t messages) {

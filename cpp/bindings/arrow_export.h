@@ -1,0 +1,49 @@
+/// Answers on their way out: columns of the core as record batches that any Arrow library takes by
+/// `__arrow_c_array__`. Nothing is copied but offsets of words, which become 32 bits wide; so one
+/// answer is as many batches as these reach.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "nearcast/engine/columns.h"
+#include "nearcast/engine/event.h"
+
+namespace nb = nanobind;
+
+namespace nearcast {
+
+/// One column of a batch. It views memory that the batch holds.
+struct ColumnOut {
+  const char* name;
+  const char* format;
+  std::vector<const void*> buffers;
+  std::int64_t null_count = 0;
+};
+
+/// A record batch, which holds its memory.
+struct RecordsOut {
+  std::vector<ColumnOut> columns;
+  std::int64_t rows = 0;
+  std::vector<std::shared_ptr<const void>> kept;
+};
+
+/// An answer, which may be more than one batch holds.
+struct AnswerOut {
+  /// Its batches; none has more bytes in a column of strings than these, unless in one row.
+  std::function<std::vector<RecordsOut>(std::size_t max_string_bytes)> batches;
+};
+
+/// Matches: message (row, counted from `first_row`), subscription and, of rank mode, score.
+AnswerOut answer_of(MatchColumns&& matches, bool has_scores, std::size_t first_row);
+/// Changes: event (`numbers` by row), subscription, message, change and reason (codes), score or
+/// null.
+AnswerOut answer_of(ChangeColumns&& changes, std::span<const std::int64_t> numbers);
+
+}  // namespace nearcast
