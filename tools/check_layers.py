@@ -17,8 +17,11 @@ CPP = {
     "index": {"base", "geo", "text", "model"},
     "rank": {"base", "geo", "text", "model", "index"},
     "topk": {"base", "geo", "text", "model", "index"},
-    "engine": {"base", "geo", "text", "model", "index", "rank", "topk"},
-    "snapshot": {"base", "engine"},
+    "columns": {"base", "geo", "text", "model", "index"},
+    "life": {"base", "geo", "text", "model"},
+    "modes": {"base", "geo", "text", "model", "index", "rank", "topk", "columns", "life"},
+    "engine": {"base", "geo", "text", "model", "topk", "columns", "life", "modes"},
+    "snapshot": {"base", "index", "engine"},
 }
 PYTHON = {
     "errors": set(),
@@ -38,10 +41,11 @@ PYTHON = {
     | {"arguments", "in_process"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
     | {"arguments", "explain", "in_process", "matcher"},
+    "life": {"_core", "errors", "model", "event_values", "columns", "arguments", "in_process"},
     "top_stream": {"_core", "arguments", "in_process"},
     "partition": {"errors", "model", "weights", "events"},
     "spark": {"errors", "model", "text", "weights", "events", "columns", "matcher"}
-    | {"hub", "partition"},
+    | {"hub", "life", "partition"},
     "bench": {"errors", "model", "text", "weights", "keywords", "events", "columns", "matcher"}
     | {"hub", "partition", "spark", "top_stream"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}

@@ -17,7 +17,7 @@
 #include "bindings/arrow_abi.h"
 #include "bindings/arrow_types.h"
 #include "nearcast/base/errors.h"
-#include "nearcast/engine/columns.h"
+#include "nearcast/columns/columns.h"
 
 namespace nearcast {
 

@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "nearcast/engine/columns.h"
-#include "nearcast/engine/event.h"
+#include "nearcast/columns/change_columns.h"
+#include "nearcast/columns/columns.h"
 
 namespace nb = nanobind;
 

@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "bindings/arrow_buffers.h"
-#include "nearcast/engine/column_checks.h"
+#include "nearcast/columns/column_checks.h"
 #include "nearcast/text/utf8.h"
 
 namespace nearcast {

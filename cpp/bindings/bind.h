@@ -19,6 +19,7 @@ void bind_engine(nb::module_& module);
 void bind_rank_engine(nb::module_& module);
 void bind_snapshot(nb::module_& module);
 void bind_hub(nb::module_& module);
+void bind_ledger(nb::module_& module);
 void bind_top_stream(nb::module_& module);
 
 }  // namespace nearcast

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "nearcast/engine/column_checks.h"
+#include "nearcast/columns/column_checks.h"
 #include "nearcast/model/subscription_store.h"
 
 namespace nearcast {
@@ -166,18 +166,18 @@ nb::list id_list(const MatchColumns& matches) {
   return ids;
 }
 
-nb::dict to_python(const EngineStats& now) {
+nb::dict to_python(const MatcherSizes& now) {
   nb::dict out;
   out["subscriptions"] = now.subscriptions;
-  out["vocabulary"] = now.vocabulary;
+  out["vocabulary"] = now.words;
   out["memory_bytes"] = now.store_bytes + now.id_bytes + now.index_bytes;
   out["store_bytes"] = now.store_bytes;
   out["id_bytes"] = now.id_bytes;
   out["index_bytes"] = now.index_bytes;
-  out["vocabulary_bytes"] = now.vocabulary_bytes;
+  out["vocabulary_bytes"] = now.word_bytes;
   out["message_index_bytes"] = now.message_index_bytes;
-  out["total_bytes"] = now.store_bytes + now.id_bytes + now.index_bytes + now.vocabulary_bytes +
-                       now.message_index_bytes;
+  out["total_bytes"] =
+      now.store_bytes + now.id_bytes + now.index_bytes + now.word_bytes + now.message_index_bytes;
   return out;
 }
 

@@ -15,8 +15,11 @@
 #include <vector>
 
 #include "bindings/arguments.h"
-#include "nearcast/engine/columns.h"
-#include "nearcast/engine/engine.h"
+#include "nearcast/columns/change_columns.h"
+#include "nearcast/columns/columns.h"
+#include "nearcast/columns/reading.h"
+#include "nearcast/life/event.h"
+#include "nearcast/modes/sizes.h"
 
 namespace nb = nanobind;
 
@@ -84,6 +87,6 @@ bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& 
 inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 nb::list id_list(const MatchColumns& matches);
 nb::dict to_python(const WorkCounters& work);
-nb::dict to_python(const EngineStats& now);
+nb::dict to_python(const MatcherSizes& now);
 
 }  // namespace nearcast

@@ -1,5 +1,3 @@
-#include "nearcast/engine/engine.h"
-
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -11,6 +9,7 @@
 #include "bindings/message_batch.h"
 #include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
+#include "nearcast/engine/matcher.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -18,6 +17,7 @@ using namespace nb::literals;
 namespace nearcast {
 namespace {
 
+using Engine = Matcher<MatchSet>;
 using SharedEngine = Guarded<Engine>;
 
 AnswerOut match(const SharedEngine& self, const MessageBatch& messages, TokenCache& cache,
@@ -25,14 +25,14 @@ AnswerOut match(const SharedEngine& self, const MessageBatch& messages, TokenCac
   const TokenCache::Ready ready = cache.ready(self, messages);
   return answer_of(
       ask_without_gil(self,
-                      [&](const Engine& engine) { return engine.match(ready.columns, false); }),
+                      [&](const Engine& engine) { return engine.answer(ready.columns, false); }),
       false, first_row);
 }
 
 nb::tuple measure(const SharedEngine& self, const MessageBatch& messages, TokenCache& cache) {
   const TokenCache::Ready ready = cache.ready(self, messages);
   MatchColumns found = ask_without_gil(
-      self, [&](const Engine& engine) { return engine.match(ready.columns, true); });
+      self, [&](const Engine& engine) { return engine.answer(ready.columns, true); });
   return nb::make_tuple(to_python(found.work), to_numpy(std::move(found.nanoseconds)),
                         found.cpu_seconds);
 }
@@ -40,7 +40,7 @@ nb::tuple measure(const SharedEngine& self, const MessageBatch& messages, TokenC
 nb::list match_one(const SharedEngine& self, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
-  return id_list(ask(self, [&](const Engine& engine) { return engine.match_one(views, where); }));
+  return id_list(ask(self, [&](const Engine& engine) { return engine.answer_one(views, where); }));
 }
 
 nb::object match_plain(const SharedEngine& self, nb::handle words, nb::handle at) {
@@ -48,7 +48,7 @@ nb::object match_plain(const SharedEngine& self, nb::handle words, nb::handle at
   Place place;
   if (!read_plain(words, at, views, place)) return nb::none();
   MatchColumns found;
-  const auto match = [&](const Engine& engine) { found = engine.match_one(views, place); };
+  const auto match = [&](const Engine& engine) { found = engine.answer_one(views, place); };
   if (!self.try_ask(match)) {
     // The list is the user's own: another thread may change it while this one waits.
     const std::vector<std::string> copies(views.begin(), views.end());
@@ -63,7 +63,7 @@ nb::object match_plain(const SharedEngine& self, nb::handle words, nb::handle at
 
 void bind_engine(nb::module_& module) {
   nb::class_<SharedEngine>(module, "Engine", "One index with its words, subscriptions and ids.")
-      .def(nb::init<std::string, Engine::GivenParameters>(), "index"_a, "parameters"_a)
+      .def(nb::init<std::string, GivenParameters>(), "index"_a, "parameters"_a)
       .def(
           "subscribe",
           [](SharedEngine& self, nb::handle id, nb::handle clauses, nb::handle area) {
@@ -114,7 +114,7 @@ void bind_engine(nb::module_& module) {
             const auto known_ends = view<std::int64_t>(ends, "ends");
             const auto known = view<std::int64_t>(answers, "answers");
             MatchColumns taken = ask_without_gil(self, [&](const Engine& engine) {
-              return engine.floor(ready.columns, known_ends, known);
+              return engine.set().floor(ready.columns, known_ends, known);
             });
             return nb::make_tuple(to_python(taken.work), to_numpy(std::move(taken.nanoseconds)),
                                   taken.cpu_seconds);
@@ -134,7 +134,7 @@ void bind_engine(nb::module_& module) {
           "messages"_a)
       .def("stats",
            [](const SharedEngine& self) {
-             return to_python(ask(self, [](const Engine& engine) { return engine.stats(); }));
+             return to_python(ask(self, [](const Engine& engine) { return engine.sizes(); }));
            })
       .def("check_invariants",
            [](const SharedEngine& self) {

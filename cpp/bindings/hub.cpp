@@ -43,15 +43,15 @@ void read_subscription(const nb::tuple& parts, Event& event) {
     return;
   }
   const nb::tuple details = tuple_from(parts[6], "details of a subscription", 6);
-  event.mode = static_cast<Mode>(whole_from(details[0], "mode", 0, kModes - 1));
+  event.mode = static_cast<ModeId>(whole_from(details[0], "mode", 0, kModes - 1));
   event.is_live = truth_from(details[1], "live");
-  if (event.mode == Mode::kMatch) {
+  if (event.mode == ModeId::kMatch) {
     event.area = area_from(parts[5]);
     return;
   }
   check_plain(event.clauses, parts[4]);
   event.alpha = number_from(details[3], "alpha", 0, 1);
-  if (event.mode == Mode::kRank) {
+  if (event.mode == ModeId::kRank) {
     event.threshold = number_from(details[4], "threshold", std::numeric_limits<double>::min(), 1);
     event.area = box_from(parts[5], "area");
     return;
@@ -173,13 +173,13 @@ nb::dict top_stats(const SharedHub& self) {
 
 nb::tuple start_epoch(SharedHub& self, std::uint64_t documents, nb::handle df) {
   const GivenEpoch epoch(documents, df);
-  return epoch_changes(
-      change_without_gil(self, [&](Hub& hub) { return hub.start_epoch(epoch.columns()); }));
+  const EpochColumns columns = epoch.columns();
+  return epoch_changes(change_without_gil(self, [&](Hub& hub) { return hub.weigh(&columns); }));
 }
 
 nb::dict hub_stats(const SharedHub& self) {
-  const HubStats now = ask(self, [](const Hub& hub) { return hub.stats(); });
-  nb::dict out = to_python(now.sizes);
+  const HubSizes now = ask(self, [](const Hub& hub) { return hub.sizes(); });
+  nb::dict out = to_python(now);
   out["live_messages"] = now.live_messages;
   out["message_bytes"] = now.message_bytes;
   out["top_bytes"] = now.top_bytes;
@@ -206,7 +206,7 @@ nb::tuple definition_to_python(const Definition& definition) {
 nb::tuple judge(const SharedHub& self, std::string_view id, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
-  const Verdict verdict = ask(self, [&](const Hub& hub) { return hub.judge(id, views, where); });
+  const Verdict verdict = ask(self, [&](const Hub& hub) { return hub.explain(id, views, where); });
   return nb::make_tuple(definition_to_python(verdict.definition), verdict.is_match,
                         verdict.is_inside);
 }
@@ -223,7 +223,7 @@ void bind_hub(nb::module_& module) {
   nb::class_<SharedHub>(module, "Hub", "Events in, signed changes out.")
       .def(
           "__init__",
-          [](SharedHub* self, std::string index, Engine::GivenParameters parameters,
+          [](SharedHub* self, std::string index, GivenParameters parameters,
              std::optional<std::uint64_t> window_count, std::optional<double> window_seconds,
              const nb::tuple& space, std::string arrival, std::string expiry,
              TopTuning::Given top_parameters, bool is_safe) {
@@ -248,10 +248,11 @@ void bind_hub(nb::module_& module) {
           "end_epoch",
           [](SharedHub& self) {
             return epoch_changes(
-                change_without_gil(self, [](Hub& hub) { return hub.end_epoch(); }));
+                change_without_gil(self, [](Hub& hub) { return hub.weigh(nullptr); }));
           },
           "Every word counts the same from now on: changes, as from apply.")
-      .def("match", &match_hub, "words"_a, "place"_a, "Whom a message would reach now: ids.")
+      .def("match", &match_hub, "words"_a, "place"_a,
+           "The ids of the subscriptions that a message would reach now.")
       .def(
           "mode_of",
           [](const SharedHub& self, std::string_view id) -> std::optional<int> {

@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
   nearcast::bind_rank_engine(module);
   nearcast::bind_snapshot(module);
   nearcast::bind_hub(module);
+  nearcast::bind_ledger(module);
   nearcast::bind_top_stream(module);
   module.def(
       "change_steps", [] { return nearcast::change_steps; },

@@ -1,4 +1,3 @@
-#include "nearcast/engine/rank_engine.h"
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
@@ -10,6 +9,7 @@
 #include "bindings/message_batch.h"
 #include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
+#include "nearcast/engine/matcher.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -17,14 +17,15 @@ using namespace nb::literals;
 namespace nearcast {
 namespace {
 
+using RankEngine = Matcher<RankSet>;
 using SharedRankEngine = Guarded<RankEngine>;
 
 AnswerOut rank(const SharedRankEngine& self, const MessageBatch& messages, TokenCache& cache,
                std::size_t first_row) {
   const TokenCache::Ready ready = cache.ready(self, messages);
   return answer_of(
-      ask_without_gil(self,
-                      [&](const RankEngine& engine) { return engine.rank(ready.columns, false); }),
+      ask_without_gil(
+          self, [&](const RankEngine& engine) { return engine.answer(ready.columns, false); }),
       true, first_row);
 }
 
@@ -32,7 +33,7 @@ nb::tuple measure_ranking(const SharedRankEngine& self, const MessageBatch& mess
                           TokenCache& cache) {
   const TokenCache::Ready ready = cache.ready(self, messages);
   MatchColumns found = ask_without_gil(
-      self, [&](const RankEngine& engine) { return engine.rank(ready.columns, true); });
+      self, [&](const RankEngine& engine) { return engine.answer(ready.columns, true); });
   return nb::make_tuple(to_python(found.work), to_numpy(std::move(found.nanoseconds)),
                         found.cpu_seconds);
 }
@@ -41,7 +42,7 @@ nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, nb::handle pl
   const auto views = words_from_list(words);
   const Place where = place_from(place);
   const MatchColumns found =
-      ask(self, [&](const RankEngine& engine) { return engine.rank_one(views, where); });
+      ask(self, [&](const RankEngine& engine) { return engine.answer_one(views, where); });
   nb::list scores;
   for (const double score : found.score) scores.append(score);
   return nb::make_tuple(id_list(found), scores);
@@ -49,7 +50,8 @@ nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, nb::handle pl
 
 void start_rank_epoch(SharedRankEngine& self, std::uint64_t documents, nb::handle df) {
   const GivenEpoch epoch(documents, df);
-  change_without_gil(self, [&](RankEngine& engine) { engine.start_epoch(epoch.columns()); });
+  const EpochColumns columns = epoch.columns();
+  change_without_gil(self, [&](RankEngine& engine) { engine.weigh(&columns); });
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ void bind_rank_engine(nb::module_& module) {
   nb::class_<SharedRankEngine>(module, "RankEngine", "Rank subscriptions behind one index.")
       .def(
           "__init__",
-          [](SharedRankEngine* self, std::string index, RankEngine::GivenParameters parameters) {
+          [](SharedRankEngine* self, std::string index, GivenParameters parameters) {
             new (self) SharedRankEngine(std::move(index), std::move(parameters));
           },
           "index"_a, "parameters"_a)
@@ -70,7 +72,7 @@ void bind_rank_engine(nb::module_& module) {
             const auto wanted = words_from_list(words);
             const Rect box = box_from(area, "area");
             change(self, [&](RankEngine& engine) {
-              engine.subscribe(own, wanted, box, {alpha, threshold});
+              engine.subscribe(own, wanted, box, RankTerms{alpha, threshold});
             });
           },
           "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a)
@@ -97,14 +99,6 @@ void bind_rank_engine(nb::module_& module) {
           },
           "ids"_a)
       .def(
-          "replace_area",
-          [](SharedRankEngine& self, nb::handle id, nb::handle area) {
-            const ExternalId own = id_from(id);
-            const Rect box = box_from(area, "area");
-            change(self, [&](RankEngine& engine) { engine.replace_area(own, box); });
-          },
-          "id"_a, "area"_a)
-      .def(
           "has",
           [](const SharedRankEngine& self, nb::handle id) {
             const ExternalId own = id_from(id);
@@ -116,7 +110,7 @@ void bind_rank_engine(nb::module_& module) {
       .def(
           "end_epoch",
           [](SharedRankEngine& self) {
-            change_without_gil(self, [](RankEngine& engine) { engine.end_epoch(); });
+            change_without_gil(self, [](RankEngine& engine) { engine.weigh(nullptr); });
           },
           "Every token counts 1 from now on.")
       .def("rank", &rank, "messages"_a, "cache"_a, "first_row"_a,
@@ -137,7 +131,7 @@ void bind_rank_engine(nb::module_& module) {
           "id"_a, "words"_a, "place"_a)
       .def("stats",
            [](const SharedRankEngine& self) {
-             return to_python(ask(self, [](const RankEngine& engine) { return engine.stats(); }));
+             return to_python(ask(self, [](const RankEngine& engine) { return engine.sizes(); }));
            })
       .def("check_invariants",
            [](const SharedRankEngine& self) {

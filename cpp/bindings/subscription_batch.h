@@ -7,8 +7,7 @@
 
 #include "bindings/arrow_columns.h"
 #include "bindings/arrow_import.h"
-#include "nearcast/engine/columns.h"
-#include "nearcast/engine/rank_engine.h"
+#include "nearcast/columns/columns.h"
 
 namespace nb = nanobind;
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "nearcast/engine/columns.h"
-#include "nearcast/engine/event.h"
+#include "nearcast/columns/columns.h"
+#include "nearcast/life/event.h"
 
 namespace nearcast::stress {
 
@@ -117,13 +117,13 @@ class SubscriptionTable {
 inline Event random_subscribe(Dice& dice, Strings& strings) {
   Event event;
   event.op = Op::kSubscribe;
-  event.mode = static_cast<Mode>(dice.below(3));
-  event.is_live = event.mode != Mode::kTop && dice.below(2) == 0;
+  event.mode = static_cast<ModeId>(dice.below(3));
+  event.is_live = event.mode != ModeId::kTop && dice.below(2) == 0;
   event.clauses.push_back({strings.words(dice, 1 + dice.below(2)), {}});
   event.alpha = 0.5;
   event.threshold = 0.3;
   event.k = 3;
-  if (event.mode == Mode::kTop) {
+  if (event.mode == ModeId::kTop) {
     event.at = dice.point();
   } else {
     event.area = dice.box();

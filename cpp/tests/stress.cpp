@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "nearcast/engine/guarded.h"
+#include "nearcast/engine/matcher.h"
 #include "nearcast/engine/shared_hub.h"
 #include "nearcast/index/registry.h"
 #include "nearcast/snapshot/snapshot.h"
@@ -79,9 +80,10 @@ void weigh_anew(SharedHub& hub, Dice& dice) {
   words.add(dice.word());
   const std::int64_t df[] = {5};
   if (dice.below(2) == 0) {
-    hub.change([&](Hub& inside) { inside.start_epoch({10, words.view(), df}); });
+    const EpochColumns epoch{10, words.view(), df};
+    hub.change([&](Hub& inside) { inside.weigh(&epoch); });
   } else {
-    hub.change([](Hub& inside) { inside.end_epoch(); });
+    hub.change([](Hub& inside) { inside.weigh(nullptr); });
   }
 }
 
@@ -93,12 +95,12 @@ void ask_hub(const SharedHub& hub, Dice& dice) {
   const auto id = strings.keep("subscription number " + std::to_string(dice.below(kSubscriptions)));
   const std::vector<Step> questions = {
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.results(id); }); },
-      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.judge(id, words, place); }); },
+      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.explain(id, words, place); }); },
       [&](Dice&) { hub.try_ask([&](const Hub& inside) { inside.definition(id); }); },
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.safe_distance(id); }); },
       [&](Dice&) {
         hub.ask([&](const Hub& inside) {
-          return std::tuple(inside.stats(), inside.top_stats(), inside.size(), inside.clock());
+          return std::tuple(inside.sizes(), inside.top_stats(), inside.size(), inside.clock());
         });
       },
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.match(words, place); }); },
@@ -107,7 +109,7 @@ void ask_hub(const SharedHub& hub, Dice& dice) {
 }
 
 void stress_hub(const std::string& kind, std::size_t rounds) {
-  SharedHub hub(kind, Engine::GivenParameters{}, Window{200, {}}, TopSettings{}, /*is_safe=*/true);
+  SharedHub hub(kind, GivenParameters{}, Window{200, {}}, TopSettings{}, /*is_safe=*/true);
   const TemporaryFile file("hub");
   const Step apply = [&](Dice& dice) { apply_some(hub, dice); };
   const Step ask = [&](Dice& dice) { ask_hub(hub, dice); };
@@ -127,23 +129,16 @@ void stress_hub(const std::string& kind, std::size_t rounds) {
 
 // ---- matcher --------------------------------------------------------------------------------
 
-void subscribe_rows(Engine& engine, const SubscriptionTable& table) {
-  engine.subscribe({table.ids(), table.keywords(), table.areas(), {}, {}, table.rows()});
+void subscribe_rows(Matcher<MatchSet>& matcher, const SubscriptionTable& table) {
+  matcher.subscribe({table.ids(), table.keywords(), table.areas(), {}, {}, table.rows()});
 }
-void subscribe_rows(RankEngine& engine, const SubscriptionTable& table) {
-  engine.subscribe(
+void subscribe_rows(Matcher<RankSet>& matcher, const SubscriptionTable& table) {
+  matcher.subscribe(
       {table.ids(), table.keywords(), table.areas(), table.shares(), table.shares(), table.rows()});
 }
-MatchColumns answer(const Engine& engine, const MessageTable& table) {
-  return engine.match(table.view(), false);
-}
-MatchColumns answer(const RankEngine& engine, const MessageTable& table) {
-  return engine.rank(table.view(), false);
-}
-
 template <typename Inside>
 void stress_matcher(const std::string& kind, std::size_t rounds) {
-  Guarded<Inside> matcher(kind, typename Inside::GivenParameters{});
+  Guarded<Inside> matcher(kind, GivenParameters{});
   Dice first(99);
   const SubscriptionTable stable(first, "stays ", 300);
   matcher.change([&](Inside& inside) { subscribe_rows(inside, stable); });
@@ -157,8 +152,8 @@ void stress_matcher(const std::string& kind, std::size_t rounds) {
   };
   const Step ask = [&](Dice& dice) {
     const MessageTable table(dice, 1 + dice.below(20));
-    matcher.ask([&](const Inside& inside) { return answer(inside, table); });
-    matcher.try_ask([&](const Inside& inside) { inside.stats(); });
+    matcher.ask([&](const Inside& inside) { return inside.answer(table.view(), false); });
+    matcher.try_ask([&](const Inside& inside) { inside.sizes(); });
   };
   const Step look_up = [&](Dice& dice) {
     WordMemory words;
@@ -182,8 +177,8 @@ int main(int count, char** arguments) {
   for (const nearcast::IndexKind& kind : nearcast::index_kinds()) {
     if (!kind.stands_for.empty()) continue;
     nearcast::stress::stress_hub(kind.name, rounds);
-    nearcast::stress::stress_matcher<nearcast::Engine>(kind.name, rounds);
-    nearcast::stress::stress_matcher<nearcast::RankEngine>(kind.name, rounds);
+    nearcast::stress::stress_matcher<nearcast::Matcher<nearcast::MatchSet>>(kind.name, rounds);
+    nearcast::stress::stress_matcher<nearcast::Matcher<nearcast::RankSet>>(kind.name, rounds);
     std::printf("%s: %llu steps so far\n", kind.name.c_str(),
                 static_cast<unsigned long long>(nearcast::stress::steps_done.load()));
     std::fflush(stdout);

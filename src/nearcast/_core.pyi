@@ -205,8 +205,6 @@ class RankEngine:
 
     def unsubscribe_rows(self, ids: object) -> None: ...
 
-    def replace_area(self, id: object, area: object) -> None: ...
-
     def has(self, id: object) -> bool: ...
 
     def start_epoch(self, documents: int, df: object) -> None:
@@ -237,7 +235,7 @@ class RankEngine:
 
     def save(self, path: str) -> None: ...
 
-def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine | Hub:
+def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine | Hub | Ledger:
     """What was saved in a file: an engine or a hub."""
 
 class Hub:
@@ -267,7 +265,7 @@ class Hub:
         """Every word counts the same from now on: changes, as from apply."""
 
     def match(self, words: object, place: object) -> list:
-        """Whom a message would reach now: ids."""
+        """The ids of the subscriptions that a message would reach now."""
 
     def mode_of(self, subscription: str) -> int | None:
         """0 match, 1 rank, 2 top; None: there is none."""
@@ -317,6 +315,26 @@ class Hub:
         """
         How many messages that wait an index takes in after each event. For tests.
         """
+
+    def save(self, path: str) -> None: ...
+
+class Ledger:
+    """Which events happen, and what goes because of them; without matching."""
+
+    def __init__(self, window_count: int | None, window_seconds: float | None) -> None: ...
+
+    def apply(self, op: object, id: object, time: object, expires: object, mode: object, target: object) -> tuple:
+        """
+        Apply events in columns: (rejected rows with their errors, the clock after each row, whether each row publishes a message that lives, and of each departure in order: the row that caused it, the id, whether it is a message, whether it expired).
+        """
+
+    def mode_of(self, subscription: str) -> int | None:
+        """0 match, 1 rank, 2 top; None: there is none."""
+
+    def is_live(self, message: str) -> bool: ...
+
+    @property
+    def clock(self) -> float: ...
 
     def save(self, path: str) -> None: ...
 

@@ -379,7 +379,7 @@ class Hub(InProcess):
         saved = _core.open_snapshot(checked_path(path), verify)
         if not isinstance(saved, _core.Hub):
             what = f"snapshot {str(path)!r} is of another kind"
-            got = Verbatim("a matcher")
+            got = Verbatim("a matcher or life alone")
             raise SnapshotError(what, got=got, wanted="a hub", hint="Matcher.open")
         hub = cls.__new__(cls)
         hub._adopt(saved, analyzer)

@@ -420,9 +420,9 @@ class Matcher(InProcess):
         """
         check_analyzer(analyzer)
         saved = _core.open_snapshot(checked_path(path), verify)
-        if isinstance(saved, _core.Hub):
-            what = f"snapshot {str(path)!r} is of another kind"
-            raise SnapshotError(what, got=Verbatim("a hub"), wanted="a matcher", hint="Hub.open")
+        if not isinstance(saved, (_core.Engine, _core.RankEngine)):
+            what, got = f"snapshot {str(path)!r} is of another kind", Verbatim("a hub or its life")
+            raise SnapshotError(what, got=got, wanted="a matcher", hint="Hub.open")
         matcher = cls.__new__(cls)
         matcher._adopt(saved, analyzer)
         return matcher

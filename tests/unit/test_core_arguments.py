@@ -119,6 +119,12 @@ OWN = {
     ("Records.__arrow_c_array__", "requested_schema"): None,
     ("TopStream.start_epoch", "df"): np.array([3, 4]),
     ("TopStream.publish", "messages"): POINTS,
+    ("Ledger.apply", "op"): np.array([0, 2], np.uint8),
+    ("Ledger.apply", "id"): pa.array(["s", "s"]),
+    ("Ledger.apply", "time"): np.array([1.0, np.nan]),
+    ("Ledger.apply", "expires"): np.array([9.0, np.nan]),
+    ("Ledger.apply", "mode"): np.zeros(2, np.uint8),
+    ("Ledger.apply", "target"): np.array([0, 2], np.uint8),
     ("TopStream.subscribe", "rows"): POINTS,
     ("TopStream.subscribe", "alpha"): np.full(2, 0.5),
     ("TopStream.look_at_all", "rows"): POINTS,
@@ -341,7 +347,7 @@ ENTRY_POINTS = [point for point in entry_points() if point[2]]
 
 def test_the_stub_names_every_entry_point() -> None:
     listed = {(where, name) for where, name, _ in entry_points()}
-    for where in ("Engine", "RankEngine", "Hub", "TopStream"):
+    for where in ("Engine", "RankEngine", "Hub", "Ledger", "TopStream"):
         public = {
             n for n in vars(getattr(_core, where)) if callable(getattr(getattr(_core, where), n))
         }

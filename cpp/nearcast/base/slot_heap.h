@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "nearcast/base/array.h"
 
@@ -22,6 +23,8 @@ class SlotHeap {
   std::size_t size() const { return items_.size(); }
   const Item& first() const { return items_[0]; }
   bool has(std::uint32_t slot) const { return slot < places_.size() && places_[slot] != 0; }
+  double key(std::uint32_t slot) const { return items_[places_[slot] - 1].key; }  ///< it is here
+  std::span<const Item> items() const { return items_.view(); }                   ///< in no order
 
   void push(const Item& item) {
     if (item.slot >= places_.size()) places_.resize(item.slot + 1);

@@ -1,4 +1,4 @@
-/// A matcher's engine, or a hub, with the one lock that guards all of it.
+/// A matcher, or a hub, with the one lock that guards all of it.
 ///
 /// What is inside has no locks of its own and is reached through a question or a change only. What
 /// these return must be a value: a view into what is guarded would outlive the lock. They must not

@@ -1,159 +1,151 @@
 #include "nearcast/engine/hub.h"
 
-#include <algorithm>
-
 #include "nearcast/base/errors.h"
+#include "nearcast/engine/word_uses.h"
+#include "nearcast/text/text_tokens.h"
 
 namespace nearcast {
 
-Hub::Hub(std::string index, Engine::GivenParameters parameters, Window window, TopSettings top,
-         bool is_safe)
-    : engine_(index, parameters),
-      rank_(index, parameters, engine_.vocabulary()),
-      window_(window),
-      rank_sets_(rank_, messages_.store()),
-      top_(messages_.store(), std::move(top)),
-      is_safe_(is_safe) {}
-
-void Hub::check_invariants() const {
-  engine_.check_invariants(uses_beside_matching());
-  rank_.check_invariants();
-  rank_sets_.check_invariants();
-  top_.check_invariants();
-  check_promises();
-  ensure(messages_.store().size() == messages_.size(), "hub: a dropped message is still there");
-}
-
-/// Of words, by token: by rank and top subscriptions, the epoch in force and live messages.
-std::vector<std::uint32_t> Hub::uses_beside_matching() const {
-  std::vector<std::uint32_t> uses;
-  rank_.count_uses(uses);
-  const auto count = [&](TokenSpan tokens) {
-    for (const Token token : tokens) ++uses[raw(token)];
-  };
-  const MessageStore& live = messages_.store();
-  live.for_each_by_age([&](MessageId id) { count(live.tokens(id)); });
-  top_.for_each([&](SubscriptionId id) { count(top_.tokens(id)); });
-  return uses;
-}
-
-/// What was dropped during an event is read until its end; then its words are given back too.
-void Hub::forget_dropped() {
-  for (const MessageId id : messages_.dropped()) {
-    engine_.release_words(messages_.store().tokens(id));
-  }
-  messages_.forget_dropped();
-}
+Hub::Hub(const std::string& index, const GivenParameters& parameters, Window window,
+         TopSettings top, bool is_safe)
+    : life_(window),
+      match_(index, parameters, words_, life_, is_safe),
+      rank_(index, parameters, words_, life_),
+      top_(words_, life_, std::move(top)) {}
 
 bool Hub::apply(const Event& event, std::int64_t row, ChangeColumns& out) {
-  Step step{row, moment_of(event), out};
+  Step step{row, life_.moment_of(event), out};
   try {
-    check(event, step.now);
+    life_.check(event, step.now);
   } catch (const Error& error) {
     out.rejected.emplace_back(row, error);
     return false;
   }
-  top_.begin();
-  expire_until(step);
-  clock_ = step.now;
+  for (Mode* mode : modes_) mode->begin_event();
+  expire(step);
+  life_.set_clock(step.now);
   carry_out(event, step);
-  report_top(step);
-  forget_dropped();
-  catch_up();
+  finish(step);
   return true;
 }
 
-void Hub::catch_up() {
-  engine_.catch_up(slice_);
-  rank_sets_.catch_up(slice_);
-  top_.catch_up(slice_);
-}
-
-void Hub::trim() {
-  scratch_.reading.trim();
-  nearcast::trim(tokens_);
-  nearcast::trim(counts_);
-}
-
-double Hub::moment_of(const Event& event) const {
-  return std::max(clock_, event.time.value_or(clock_));
-}
-
-void Hub::carry_out(const Event& event, Step& step) {
-  switch (event.op) {
-    case Op::kSubscribe:
-      subscribe(event, step);
-      return;
-    case Op::kPublish:
-      publish(event, step);
-      return;
-    case Op::kMove:
-      move(event, step);
-      return;
-    case Op::kRetract:
-      if (const auto message = messages_.find(event.id)) leave(*message, Reason::kRetracted, step);
-      return;
-    case Op::kUnsubscribe:
-      forget_expiry(event.id);
-      unsubscribe(event.id);
-      return;
-  }
-}
-
-/// Let go what is due, in order of expiry. At the same moment messages go first: a subscription
-/// expires like an unsubscribe at that time, before which everything due has gone.
-void Hub::expire_until(Step& step) {
+void Hub::expire(Step& step) {
   while (true) {
-    const auto message = messages_.next_to_expire();
-    const double message_end = message ? messages_.expires(*message) : kNever;
-    const double subscription_end =
-        subscription_expiries_.empty() ? kNever : subscription_expiries_.begin()->first;
-    if (std::min(message_end, subscription_end) > step.now) return;
-    if (message_end <= subscription_end) {
+    const Life::Due due = life_.next_due(step.now);
+    if (const auto* message = std::get_if<MessageId>(&due)) {
       leave(*message, Reason::kExpired, step);
+    } else if (const auto* subscriber = std::get_if<Subscriber>(&due)) {
+      end(*subscriber);
     } else {
-      const std::string id = subscription_expiries_.begin()->second;
-      forget_expiry(id);
-      unsubscribe(id);
+      return;
     }
   }
 }
 
-void Hub::forget_expiry(std::string_view subscription) {
-  const auto known = subscription_expires_.find(subscription);
-  if (known == subscription_expires_.end()) return;
-  subscription_expiries_.erase({known->second, std::string(subscription)});
-  subscription_expires_.erase(known);
-}
-
-void Hub::unsubscribe(std::string_view id) {
-  const ExternalId known(id);
-  if (engine_.has(known)) {
-    end_promise(engine_.slot_of(known));
-    match_holders_.set(engine_.slot_of(known), false);
-    engine_.unsubscribe(known);
-  } else if (rank_.has(known)) {
-    const SubscriptionId slot = rank_.slot_of(known);
-    const TokenSpan wanted = rank_.store().tokens(slot);
-    tokens_.assign(wanted.begin(), wanted.end());
-    rank_holders_.set(slot, false);
-    rank_.unsubscribe(known);
-    engine_.release_words(tokens_);
-  } else {
-    const TokenSpan wanted = top_.tokens(top_.slot_of(id));
-    tokens_.assign(wanted.begin(), wanted.end());
-    top_.unsubscribe(id);
-    engine_.release_words(tokens_);
+void Hub::carry_out(const Event& event, Step& step) {
+  switch (event.op) {
+    case Op::kSubscribe: {
+      const SubscriptionId slot = mode(event.mode).subscribe(event, step);
+      life_.begin(event.id, {event.mode, slot}, event.expires);
+      return;
+    }
+    case Op::kPublish:
+      publish(event, step);
+      return;
+    case Op::kMove: {
+      const Subscriber subscriber = life_.require(event.id);
+      mode(subscriber.mode).move(subscriber.slot, event, step);
+      return;
+    }
+    case Op::kRetract:
+      if (const auto message = life_.messages().find(event.id))
+        leave(*message, Reason::kRetracted, step);
+      return;
+    case Op::kUnsubscribe:
+      end(life_.require(event.id));
+      return;
   }
 }
 
-/// When a message goes: at its own expiry or the window's, counted from its own time, whichever is
-/// first. Not after `now`: it is not kept.
-double Hub::end_of(const Event& event, double now) const {
-  if (!window_.is_set() && !event.expires) return now;
-  double end = event.expires.value_or(kNever);
-  if (window_.seconds) end = std::min(end, event.time.value_or(now) + *window_.seconds);
-  return end;
+void Hub::publish(const Event& event, Step& step) {
+  const double end = life_.end_of(event, step.now);
+  const bool is_kept = end > step.now;
+  read_text(words_, event.words, is_kept, tokens_, counts_);
+  Newcomer newcomer{event.id, {tokens_, event.place}, {}};
+  if (is_kept) newcomer.kept = life_.messages().add(event.id, {tokens_, counts_, event.place, end});
+  for (Mode* mode : modes_) mode->publish(newcomer, step);
+  if (const auto surplus = life_.surplus()) leave(*surplus, Reason::kExpired, step);
+}
+
+void Hub::leave(MessageId message, Reason reason, Step& step) {
+  for (Mode* mode : modes_) mode->leave(message, reason, step);
+  life_.messages().drop(message);
+}
+
+void Hub::end(Subscriber subscriber) {
+  mode(subscriber.mode).end(subscriber.slot);
+  life_.end(subscriber);
+}
+
+/// What has left is read until here: changes are told in the users' words.
+void Hub::finish(Step& step) {
+  for (Mode* mode : modes_) mode->finish_event(step);
+  LiveMessages& messages = life_.messages();
+  for (const MessageId id : messages.dropped()) words_.release_all(messages.store().tokens(id));
+  messages.forget_dropped();
+  for (Mode* mode : modes_) mode->catch_up(slice_);
+}
+
+void Hub::trim() {
+  match_.trim();
+  nearcast::trim(tokens_);
+  nearcast::trim(counts_);
+}
+
+ChangeColumns Hub::weigh(const EpochColumns* epoch) {
+  ChangeColumns out;
+  Step step{0, life_.clock(), out};
+  const auto weigh_all = [&](const Epoch* in_tokens) {
+    for (Mode* mode : modes_) mode->begin_event();
+    for (Mode* mode : modes_) mode->weigh(in_tokens, step);
+    for (Mode* mode : modes_) mode->finish_event(step);
+  };
+  if (epoch == nullptr) {
+    weigh_all(nullptr);
+  } else {
+    with_tokens(*epoch, words_, [&](const Epoch& in_tokens) { weigh_all(&in_tokens); });
+  }
+  return out;
+}
+
+void Hub::check_invariants() const {
+  words_.check_invariants();
+  check_uses();
+  for (const Mode* mode : modes_) mode->check_invariants();
+  const LiveMessages& messages = life_.messages();
+  ensure(messages.store().size() == messages.size(), "hub: a dropped message is still there");
+  std::size_t subscriptions = 0;
+  for (int id = 0; id < kModes; ++id) {
+    for (std::uint32_t slot = 0; slot < modes_[id]->slots(); ++slot) {
+      const Subscriber own{static_cast<ModeId>(id), SubscriptionId{slot}};
+      if (!modes_[id]->has(own.slot)) continue;
+      const auto found = life_.find(life_.name(own.mode, own.slot));
+      ensure(found && found->mode == own.mode && found->slot == own.slot,
+             "hub: an id leads to another subscription");
+      ++subscriptions;
+    }
+  }
+  ensure(subscriptions == life_.subscriptions(), "hub: ids and subscriptions differ in number");
+}
+
+void Hub::check_uses() const {
+  std::vector<std::uint32_t> uses(words_.slots());
+  for (const Mode* mode : modes_) mode->count_uses(uses);
+  const MessageStore& live = life_.messages().store();
+  live.for_each_by_age([&](MessageId id) {
+    for (const Token token : live.tokens(id)) ++uses[raw(token)];
+  });
+  check_word_uses(words_, uses);
 }
 
 }  // namespace nearcast

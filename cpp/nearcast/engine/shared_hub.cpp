@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "nearcast/engine/stopwatch.h"
+#include "nearcast/columns/stopwatch.h"
 
 namespace nearcast {
 namespace {

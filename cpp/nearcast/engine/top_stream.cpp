@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "nearcast/base/number_text.h"
-#include "nearcast/engine/column_checks.h"
-#include "nearcast/engine/event.h"
+#include "nearcast/columns/change_columns.h"
+#include "nearcast/columns/column_checks.h"
 
 namespace nearcast {
 namespace {

@@ -11,6 +11,7 @@
 namespace nearcast {
 
 using ParameterValue = std::variant<bool, double, std::string>;
+using GivenParameters = std::map<std::string, ParameterValue>;  ///< by name, as a user gives them
 
 struct ParameterSpec {
   std::string name;

@@ -10,12 +10,12 @@
 #include <string>
 #include <string_view>
 
-#include "nearcast/engine/engine.h"
+#include "nearcast/index/parameters.h"
 
 namespace nearcast {
 
 struct Description {
-  using Values = Engine::GivenParameters;
+  using Values = GivenParameters;
 
   std::string index, mark;
   Values parameters, settings;

@@ -14,16 +14,22 @@
 namespace nearcast {
 namespace {
 
-constexpr const char* kRankMark = "rank";  ///< after the index: the engine ranks
-constexpr const char* kHubMark = "hub";    ///< after the index: a hub, with settings of its own
+// What follows the index in the description; nothing: a matcher that matches.
+constexpr const char* kHubMark = "hub";        ///< with settings of its own
+constexpr const char* kLedgerMark = "ledger";  ///< it has no index, but a window
 
 const std::string kTopPrefix = "@top.";  ///< of parameters of the top lists
 
-Description::Values settings_of(const Hub& hub) {
+Description::Values settings_of(const Window& window) {
   Description::Values all;
+  if (window.count) all["@count"] = static_cast<double>(*window.count);
+  if (window.seconds) all["@seconds"] = *window.seconds;
+  return all;
+}
+
+Description::Values settings_of(const Hub& hub) {
+  Description::Values all = settings_of(hub.window());
   const Rect& space = hub.top_settings().space;
-  if (hub.window().count) all["@count"] = static_cast<double>(*hub.window().count);
-  if (hub.window().seconds) all["@seconds"] = *hub.window().seconds;
   if (hub.is_safe()) all["@safe"] = true;
   all["@west"] = space.west;
   all["@south"] = space.south;
@@ -35,26 +41,32 @@ Description::Values settings_of(const Hub& hub) {
   return all;
 }
 
+std::optional<double> number_in(const Description& found, const char* name) {
+  const auto at = found.settings.find(name);
+  if (at == found.settings.end() || !std::holds_alternative<double>(at->second)) return {};
+  return std::get<double>(at->second);
+}
+
+Window window_as_described(const Description& found) {
+  Window window;
+  if (const auto count = number_in(found, "@count"); count && *count >= 1 && *count < 0x1p53) {
+    window.count = static_cast<std::uint64_t>(*count);
+  }
+  window.seconds = number_in(found, "@seconds");
+  expect(!window.seconds || (*window.seconds > 0 && std::isfinite(*window.seconds)), "the window");
+  return window;
+}
+
 std::unique_ptr<SharedHub> hub_as_described(const Description& found) {
-  const auto number = [&](const char* name) -> std::optional<double> {
-    const auto at = found.settings.find(name);
-    if (at == found.settings.end() || !std::holds_alternative<double>(at->second)) return {};
-    return std::get<double>(at->second);
-  };
   const auto word = [&](const char* name) {
     const auto at = found.settings.find(name);
     const bool is_there =
         at != found.settings.end() && std::holds_alternative<std::string>(at->second);
     return is_there ? std::get<std::string>(at->second) : std::string();
   };
-  Window window;
-  if (const auto count = number("@count"); count && *count >= 1 && *count < 0x1p53) {
-    window.count = static_cast<std::uint64_t>(*count);
-  }
-  window.seconds = number("@seconds");
-  expect(!window.seconds || (*window.seconds > 0 && std::isfinite(*window.seconds)), "the window");
-  const Rect space{number("@west").value_or(-180), number("@south").value_or(-90),
-                   number("@east").value_or(180), number("@north").value_or(90)};
+  const Rect space{
+      number_in(found, "@west").value_or(-180), number_in(found, "@south").value_or(-90),
+      number_in(found, "@east").value_or(180), number_in(found, "@north").value_or(90)};
   expect(space.west >= -180 && space.west < space.east && space.east <= 180 && space.south >= -90 &&
              space.south < space.north && space.north <= 90,
          "the space of top subscriptions");
@@ -63,19 +75,24 @@ std::unique_ptr<SharedHub> hub_as_described(const Description& found) {
     if (name.starts_with(kTopPrefix)) top_parameters[name.substr(kTopPrefix.size())] = value;
   }
   return std::make_unique<SharedHub>(
-      found.index, found.parameters, window,
+      found.index, found.parameters, window_as_described(found),
       TopSettings{space, word("@arrival"), word("@expiry"), top_parameters},
       found.settings.contains("@safe"));
 }
 
 Saved make_as_described(const Description& found) {
   if (found.mark == kHubMark) return hub_as_described(found);
-  if (found.mark == kRankMark) {
-    return std::make_unique<Guarded<RankEngine>>(found.index, found.parameters);
+  if (found.mark == kLedgerMark) {
+    return std::make_unique<Guarded<Ledger>>(window_as_described(found));
   }
-  if (found.mark.empty()) return std::make_unique<Guarded<Engine>>(found.index, found.parameters);
+  if (found.mark == RankSet::kMark) {
+    return std::make_unique<Guarded<Matcher<RankSet>>>(found.index, found.parameters);
+  }
+  if (found.mark == MatchSet::kMark) {
+    return std::make_unique<Guarded<Matcher<MatchSet>>>(found.index, found.parameters);
+  }
   throw Error(ErrorKind::kSnapshot, "snapshot: its content is unknown", "'" + found.mark + "'",
-              "'rank', 'hub' or none");
+              "'rank', 'hub', 'ledger' or none");
 }
 
 template <typename Any>
@@ -107,11 +124,14 @@ std::uint64_t checksum(const void* bytes, std::size_t count) {
   return sum;
 }
 
-void save_snapshot(const Engine& engine, const std::string& path) {
-  save(engine, {engine.index_name(), "", engine.parameters(), {}}, path);
+void save_snapshot(const Matcher<MatchSet>& matcher, const std::string& path) {
+  save(matcher, {matcher.index_name(), MatchSet::kMark, matcher.parameters(), {}}, path);
 }
-void save_snapshot(const RankEngine& engine, const std::string& path) {
-  save(engine, {engine.index_name(), kRankMark, engine.parameters(), {}}, path);
+void save_snapshot(const Matcher<RankSet>& matcher, const std::string& path) {
+  save(matcher, {matcher.index_name(), RankSet::kMark, matcher.parameters(), {}}, path);
+}
+void save_snapshot(const Ledger& ledger, const std::string& path) {
+  save(ledger, {"", kLedgerMark, {}, settings_of(ledger.life().window())}, path);
 }
 void save_snapshot(const Hub& hub, const std::string& path) {
   save(hub, {hub.index_name(), kHubMark, hub.parameters(), settings_of(hub)}, path);

@@ -1,26 +1,28 @@
-/// Writing an engine or a hub to a file and opening it again.
+/// Writing a matcher, a hub or a ledger to a file and opening it again.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <variant>
 
-#include "nearcast/engine/engine.h"
 #include "nearcast/engine/guarded.h"
-#include "nearcast/engine/rank_engine.h"
+#include "nearcast/engine/ledger.h"
+#include "nearcast/engine/matcher.h"
 #include "nearcast/engine/shared_hub.h"
 #include "nearcast/snapshot/reader.h"
 
 namespace nearcast {
 
 /// Writes beside the target and renames: a reader never sees half a file.
-void save_snapshot(const Engine& engine, const std::string& path);
-void save_snapshot(const RankEngine& engine, const std::string& path);
+void save_snapshot(const Matcher<MatchSet>& matcher, const std::string& path);
+void save_snapshot(const Matcher<RankSet>& matcher, const std::string& path);
 void save_snapshot(const Hub& hub, const std::string& path);
+void save_snapshot(const Ledger& ledger, const std::string& path);
 
 /// What was saved.
-using Saved = std::variant<std::unique_ptr<Guarded<Engine>>, std::unique_ptr<Guarded<RankEngine>>,
-                           std::unique_ptr<SharedHub>>;
+using Saved = std::variant<std::unique_ptr<Guarded<Matcher<MatchSet>>>,
+                           std::unique_ptr<Guarded<Matcher<RankSet>>>, std::unique_ptr<SharedHub>,
+                           std::unique_ptr<Guarded<Ledger>>>;
 Saved open_snapshot(const std::string& path, Verify verify);
 
 }  // namespace nearcast

@@ -1,0 +1,189 @@
+#include "nearcast/engine/ledger.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "nearcast/base/claims.h"
+#include "nearcast/base/errors.h"
+#include "nearcast/columns/column_checks.h"
+
+namespace nearcast {
+namespace {
+
+void check_codes(const char* name, std::span<const std::uint8_t> codes, std::size_t rows,
+                 int limit) {
+  const auto largest = std::max_element(codes.begin(), codes.end());
+  if (codes.size() == rows && (rows == 0 || *largest < limit)) return;
+  throw Error(ErrorKind::kInvalidParameter, std::string("column '") + name + "'",
+              std::to_string(codes.size()) + " rows, or a code that is none",
+              std::to_string(rows) + " codes below " + std::to_string(limit));
+}
+
+void check_times(const char* name, std::span<const double> times, std::size_t rows) {
+  const bool has_infinite =
+      std::any_of(times.begin(), times.end(), [](double time) { return std::isinf(time); });
+  if (times.size() == rows && !has_infinite) return;
+  throw Error(ErrorKind::kInvalidParameter, std::string("column '") + name + "'",
+              has_infinite ? "an infinite time" : std::to_string(times.size()) + " rows",
+              std::to_string(rows) + " finite numbers, or NaN for none");
+}
+
+std::optional<double> given(double time) {
+  return std::isnan(time) ? std::nullopt : std::optional(time);
+}
+
+Event event_at(const EventColumns& events, std::size_t row) {
+  Event event;
+  event.op = static_cast<Op>(events.op[row]);
+  event.id = events.id[row];
+  event.time = given(events.time[row]);
+  event.expires = given(events.expires[row]);
+  event.mode = static_cast<ModeId>(events.mode[row]);
+  switch (static_cast<Target>(events.target[row])) {
+    case Target::kNone:
+      break;
+    case Target::kPoint:
+      event.at = Point{};
+      break;
+    case Target::kBox:
+      event.area = Rect{};
+      break;
+    case Target::kOtherArea:
+      event.area = Anywhere{};
+      break;
+  }
+  return event;
+}
+
+}  // namespace
+
+void EventColumns::check() const {
+  check_codes("op", op, rows(), kOps);
+  check_codes("mode", mode, rows(), kModes);
+  check_codes("target", target, rows(), kTargets);
+  check_times("time", time, rows());
+  check_times("expires", expires, rows());
+  check_words(ErrorKind::kInvalidParameter, "id", id);
+  if (id.size() == rows()) return;
+  throw Error(ErrorKind::kInvalidParameter, "column 'id'", std::to_string(id.size()) + " rows",
+              std::to_string(rows()));
+}
+
+LifeColumns Ledger::apply(const EventColumns& events) {
+  events.check();
+  LifeColumns out;
+  out.is_kept.resize(events.rows());
+  out.clock.reserve(events.rows());
+  for (std::size_t row = 0; row < events.rows(); ++row) {
+    apply(event_at(events, row), static_cast<std::int64_t>(row), out);
+    out.clock.push_back(life_.clock());
+  }
+  return out;
+}
+
+void Ledger::apply(const Event& event, std::int64_t row, LifeColumns& out) {
+  const double now = life_.moment_of(event);
+  try {
+    life_.check(event, now);
+  } catch (const Error& error) {
+    out.rejected.emplace_back(row, error);
+    return;
+  }
+  while (true) {
+    const Life::Due due = life_.next_due(now);
+    if (const auto* message = std::get_if<MessageId>(&due)) {
+      leave(*message, true, row, out);
+    } else if (const auto* subscriber = std::get_if<Subscriber>(&due)) {
+      end(*subscriber, true, row, out);
+    } else {
+      break;
+    }
+  }
+  life_.set_clock(now);
+  carry_out(event, row, out);
+  life_.messages().forget_dropped();
+}
+
+void Ledger::carry_out(const Event& event, std::int64_t row, LifeColumns& out) {
+  switch (event.op) {
+    case Op::kSubscribe: {
+      Slots& own = slots_[static_cast<std::size_t>(event.mode)];
+      std::uint32_t slot = static_cast<std::uint32_t>(own.is_used.size());
+      if (own.free.empty()) {
+        own.is_used.resize(slot + 1);
+      } else {
+        slot = own.free.back();
+        own.free.pop_back();
+      }
+      own.is_used[slot] = 1;
+      life_.begin(event.id, {event.mode, SubscriptionId{slot}}, event.expires);
+      return;
+    }
+    case Op::kPublish: {
+      const double ends = life_.end_of(event, life_.clock());
+      if (!(ends > life_.clock())) return;
+      life_.messages().add(event.id, {{}, {}, Place::at({}), ends});
+      out.is_kept[static_cast<std::size_t>(row)] = 1;
+      if (const auto surplus = life_.surplus()) leave(*surplus, true, row, out);
+      return;
+    }
+    case Op::kMove:
+      return;
+    case Op::kRetract:
+      if (const auto message = life_.messages().find(event.id)) leave(*message, false, row, out);
+      return;
+    case Op::kUnsubscribe:
+      end(life_.require(event.id), false, row, out);
+      return;
+  }
+}
+
+void Ledger::leave(MessageId message, bool is_expired, std::int64_t row, LifeColumns& out) {
+  report(life_.messages().word(message), true, is_expired, row, out);
+  life_.messages().drop(message);
+}
+
+void Ledger::end(Subscriber subscriber, bool is_expired, std::int64_t row, LifeColumns& out) {
+  report(life_.name(subscriber.mode, subscriber.slot), false, is_expired, row, out);
+  Slots& own = slots_[static_cast<std::size_t>(subscriber.mode)];
+  own.is_used[raw(subscriber.slot)] = 0;
+  own.free.push_back(raw(subscriber.slot));
+  life_.end(subscriber);
+}
+
+void Ledger::report(std::string_view id, bool is_message, bool is_expired, std::int64_t row,
+                    LifeColumns& out) {
+  out.event.push_back(row);
+  out.id.push_back(id);
+  out.is_message.push_back(is_message ? 1 : 0);
+  out.is_expired.push_back(is_expired ? 1 : 0);
+}
+
+void Ledger::save(ArchiveWriter& out) const {
+  life_.save(out);
+  for (const Slots& own : slots_) own.is_used.save(out);
+}
+
+void Ledger::load(ArchiveReader& in) {
+  life_.load(in, Claims(0));
+  std::size_t most = 0, count = 0;
+  for (Slots& own : slots_) {
+    own.is_used.load(in);
+    most = std::max(most, own.is_used.size());
+    for (std::uint32_t slot = 0; slot < own.is_used.size(); ++slot) {
+      if (own.is_used[slot] != 0) {
+        ++count;
+      } else {
+        own.free.push_back(slot);
+      }
+    }
+  }
+  if (!in.is_checking()) return;
+  life_.check_loaded(most, count, [&](ModeId mode, SubscriptionId slot) {
+    const Slots& own = slots_[static_cast<std::size_t>(mode)];
+    return raw(slot) < own.is_used.size() && own.is_used[raw(slot)] != 0;
+  });
+}
+
+}  // namespace nearcast

@@ -1,0 +1,76 @@
+/// Life alone, batch by batch: which events happen, and what goes because of them. No texts, no
+/// matching.
+///
+/// A pipeline of many machines has one window and one clock, while each machine sees a part of the
+/// events. So life is decided in one place, with the same rules as in a hub, and told to the
+/// others.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "nearcast/columns/change_columns.h"
+#include "nearcast/columns/columns.h"
+#include "nearcast/life/life.h"
+
+namespace nearcast {
+
+/// What a move leads to; of other events kNone.
+enum class Target : std::uint8_t { kNone, kPoint, kBox, kOtherArea };
+constexpr int kTargets = 4;
+
+/// Events in columns, a row each. A time or an expiry that is NaN is not given.
+struct EventColumns {
+  std::span<const std::uint8_t> op;
+  WordColumn id;
+  std::span<const double> time, expires;
+  std::span<const std::uint8_t> mode;    ///< of a subscribe
+  std::span<const std::uint8_t> target;  ///< of a move
+
+  std::size_t rows() const { return op.size(); }
+  void check() const;  ///< throws an invalid-parameter error
+};
+
+/// What a batch did: rows that were rejected, and what went, in order, with the row that caused it.
+struct LifeColumns {
+  std::vector<std::pair<std::int64_t, Error>> rejected;
+  std::vector<double> clock;        ///< after each row
+  std::vector<std::int64_t> event;  ///< of each departure, as all that follow
+  WordsOut id;
+  std::vector<std::uint8_t> is_message;  ///< 0: a subscription
+  std::vector<std::uint8_t> is_expired;  ///< 0: it was retracted or unsubscribed
+  std::vector<std::uint8_t> is_kept;     ///< by row: does it publish a message that lives?
+};
+
+class Ledger {
+ public:
+  explicit Ledger(Window window) : life_(window) {}
+
+  LifeColumns apply(const EventColumns& events);
+
+  const Life& life() const { return life_; }
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in);
+
+ private:
+  void apply(const Event& event, std::int64_t row, LifeColumns& out);
+  void carry_out(const Event& event, std::int64_t row, LifeColumns& out);
+  void leave(MessageId message, bool is_expired, std::int64_t row, LifeColumns& out);
+  void end(Subscriber subscriber, bool is_expired, std::int64_t row, LifeColumns& out);
+  static void report(std::string_view id, bool is_message, bool is_expired, std::int64_t row,
+                     LifeColumns& out);
+
+  /// Slots of one mode that are in use, and of those that were.
+  struct Slots {
+    Array<std::uint8_t> is_used;
+    Array<std::uint32_t> free;
+  };
+
+  Life life_;
+  std::array<Slots, kModes> slots_;
+};
+
+}  // namespace nearcast

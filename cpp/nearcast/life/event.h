@@ -1,0 +1,40 @@
+/// An event as it crosses the border: checked values, ids and texts in the users' words.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "nearcast/geo/place.h"
+#include "nearcast/model/subscription.h"
+
+namespace nearcast {
+
+enum class Op : std::uint8_t { kSubscribe, kPublish, kMove, kRetract, kUnsubscribe };
+enum class ModeId : std::uint8_t { kMatch, kRank, kTop };
+constexpr int kOps = 5, kModes = 3;
+
+const char* name_of(ModeId mode);  ///< as users write it
+
+/// One alternative of what a subscription wants.
+struct WordClause {
+  std::vector<std::string_view> positive, negative;
+};
+
+struct Event {
+  Op op = Op::kRetract;
+  std::string_view id;
+  std::optional<double> time, expires;
+  ModeId mode = ModeId::kMatch;         ///< subscribe, as all that follow
+  bool is_live = false;                 ///< of match and rank
+  std::uint32_t k = 0;                  ///< of top
+  double alpha = 0, threshold = 0;      ///< of rank; alpha of top too
+  std::vector<WordClause> clauses;      ///< one for rank and top
+  std::optional<Area> area;             ///< subscribe, move; not of top
+  std::optional<Point> at;              ///< subscribe, move; of top
+  std::vector<std::string_view> words;  ///< publish: the tokens of the text
+  Place place;                          ///< publish
+};
+
+}  // namespace nearcast

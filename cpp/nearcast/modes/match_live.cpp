@@ -1,0 +1,71 @@
+/// A set of match subscriptions whose index keeps live messages too.
+#include <memory>
+
+#include "nearcast/index/moving_pair.h"
+#include "nearcast/index/ours/message_postings/message_postings.h"
+#include "nearcast/index/waiting_messages.h"
+#include "nearcast/modes/match_set.h"
+
+namespace nearcast {
+
+void MatchSet::hold(const MessageStore& messages) {
+  moving_ = dynamic_cast<MovingIndex*>(index_.get());
+  if (moving_ != nullptr) {
+    moving_->attach(messages);
+  } else {
+    auto pair = std::make_unique<MovingPair>(store_, std::move(index_),
+                                             std::make_unique<MessagePostings>(messages), messages);
+    moving_ = pair.get();
+    index_ = std::move(pair);
+  }
+  messages_ = &messages;
+  backlog_.start(messages);
+}
+
+void MatchSet::catch_up(std::size_t count) {
+  if (backlog_.empty()) return;
+  ScratchPool<BatchScratch>::Loan loan(scratches_);
+  backlog_.take(count, [&](MessageId id) {
+    (*loan).sink.clear();
+    (*loan).match.visited.start(store_.slots());
+    moving_->keep(id, (*loan).match, (*loan).sink);
+    if (moving_->wants_all()) backlog_.start(*messages_);
+  });
+}
+
+void MatchSet::keep(MessageId id, BatchScratch& scratch) {
+  if (backlog_.has(id)) {  // it waits behind older ones: they are taken in by age
+    match(messages_->message(id), scratch);
+    return;
+  }
+  scratch.sink.clear();
+  scratch.match.visited.start(store_.slots());
+  moving_->keep(id, scratch.match, scratch.sink);
+  if (moving_->wants_all()) backlog_.start(*messages_);
+}
+
+void MatchSet::drop(MessageId id) {
+  if (backlog_.has(id)) {
+    backlog_.leave(id);
+  } else {
+    moving_->drop(id);
+  }
+}
+
+void MatchSet::find(SubscriptionId id, std::vector<MessageId>& out) const {
+  moving_->find(id, out);
+  find_waiting(store_, id, *messages_, backlog_, out);
+}
+
+void MatchSet::move(SubscriptionId id, const Area& area, MoveChanges& changes) {
+  changes.clear();
+  if (backlog_.empty()) {
+    moving_->move(id, area, store_, changes);
+    return;
+  }
+  const Area from = store_.area(id);
+  moving_->move(id, area, store_, changes);
+  move_waiting(store_, id, from, *messages_, backlog_, changes);
+}
+
+}  // namespace nearcast

@@ -1,0 +1,114 @@
+/// Match subscriptions behind one index: clauses of words and areas in, slots out.
+///
+/// The set has neither ids nor a clock: a matcher and the match mode of a hub are built on it. It
+/// holds a use of each word that its subscriptions have, and of the words of the sample that it has
+/// learned.
+///
+/// Nothing here locks: its owner sees to it that changes run alone. Any number of const calls may
+/// run at once. A call that throws has changed nothing.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "nearcast/columns/columns.h"
+#include "nearcast/columns/reading.h"
+#include "nearcast/index/match_index.h"
+#include "nearcast/index/moving_index.h"
+#include "nearcast/index/parameters.h"
+#include "nearcast/life/event.h"
+#include "nearcast/model/message_backlog.h"
+#include "nearcast/model/subscription_store.h"
+#include "nearcast/modes/definition.h"
+#include "nearcast/modes/scratch_pool.h"
+#include "nearcast/modes/sizes.h"
+#include "nearcast/text/vocabulary.h"
+
+namespace nearcast {
+
+/// What one matching thread needs.
+struct BatchScratch {
+  MatchScratch match;
+  MatchSink sink;
+  ReadingScratch reading;
+};
+
+class MatchSet {
+ public:
+  using Rows = SubscriptionColumns;
+  static constexpr const char* kMark = "";  ///< of snapshots of a matcher of this mode
+
+  MatchSet(const std::string& index, GivenParameters parameters, Vocabulary& words);
+
+  SubscriptionId add(std::span<const WordClause> clauses, const Area& area);
+  void add(const SubscriptionColumns& rows, ExternalIds& ids);  ///< and bind their ids
+  void remove(SubscriptionId id);
+  /// One of many removals, that of ids[i], comes next.
+  void approach(std::span<const SubscriptionId> ids, std::size_t i) const {
+    index_->approach(ids, i);
+  }
+  void replace_area(SubscriptionId id, const Area& area);
+  void learn(const MessageColumns& messages);
+
+  /// Which subscriptions match? The answer is in scratch.sink.
+  void match(const Message& message, BatchScratch& scratch) const;
+  MatchColumns answer(const MessageColumns& messages, const ExternalIds& ids, bool is_timed) const;
+  MatchColumns answer_one(std::span<const std::string_view> words, const Place& place,
+                          const ExternalIds& ids) const;
+  /// What no index can beat, for benchmarks: find where the lists of each message begin, touch
+  /// them, and copy the answer, which is known. `ends` tells where each message's answer ends.
+  MatchColumns floor(const MessageColumns& messages, std::span<const std::int64_t> ends,
+                     std::span<const std::int64_t> answers) const;
+
+  Definition definition(SubscriptionId id) const;
+  Verdict explain(SubscriptionId id, const Message& message) const;
+  std::vector<WordClause> clauses(SubscriptionId id) const;  ///< views, until the next change
+  Area area(SubscriptionId id) const { return store_.area(id); }
+
+  std::size_t size() const { return store_.size(); }
+  std::size_t slots() const { return store_.slots(); }
+  bool has(SubscriptionId id) const { return raw(id) < store_.slots() && store_.is_live(id); }
+
+  // ---- match_live.cpp: messages that the index keeps -------------------------------------------
+  /// From now on the index also keeps messages. It takes in those that are there by catch_up().
+  void hold(const MessageStore& messages);
+  bool is_holding() const { return moving_ != nullptr; }
+  void catch_up(std::size_t count);                ///< with at most so many messages
+  void keep(MessageId id, BatchScratch& scratch);  ///< match it, and keep it
+  void drop(MessageId id);
+  void find(SubscriptionId id, std::vector<MessageId>& out) const;
+  void move(SubscriptionId id, const Area& area, MoveChanges& changes);
+
+  SetSizes sizes() const;
+  const std::string& index_name() const { return index_name_; }
+  const GivenParameters& parameters() const { return parameters_; }
+  void count_uses(std::vector<std::uint32_t>& uses) const;
+  void check_invariants() const { index_->check_invariants(); }
+  void save(ArchiveWriter& out) const;
+  void load(ArchiveReader& in, const Claims& known);
+
+ private:
+  SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row, TokenSpan tokens);
+  void check_rows(const SubscriptionColumns& rows) const;
+  template <typename Visit>
+  void visit_groups(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
+                    MatchColumns& out, Visit&& visit) const;
+
+  std::string index_name_;
+  GivenParameters parameters_;
+  Vocabulary& words_;
+  SubscriptionStore store_;
+  Array<Token> learned_;  ///< of the sample that was learned last, each once: their words are held
+  MessageSample sample_;  ///< what the index has learned from last, if its kind does
+  std::unique_ptr<MatchIndex> index_;
+  MovingIndex* moving_ = nullptr;           ///< index_, once it holds messages
+  const MessageStore* messages_ = nullptr;  ///< theirs
+  MessageBacklog backlog_;                  ///< messages that moving_ has not taken in yet
+  mutable ScratchPool<BatchScratch> scratches_;
+};
+
+}  // namespace nearcast

@@ -1,0 +1,99 @@
+/// One mode of subscriptions, as a hub uses it: match, rank and top implement this.
+///
+/// A hub owns the words, the users' ids, the clock and the live messages (life/life.h), and tells
+/// each mode what happens. A mode keeps its own subscriptions, by slot, and reports what an event
+/// changes for them. Messages are in their store before publish() and until after leave().
+///
+/// Nothing here locks. Any number of const calls may run at once.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "nearcast/base/archive.h"
+#include "nearcast/base/claims.h"
+#include "nearcast/base/errors.h"
+#include "nearcast/base/ids.h"
+#include "nearcast/columns/change_columns.h"
+#include "nearcast/life/event.h"
+#include "nearcast/model/external_ids.h"
+#include "nearcast/model/message.h"
+#include "nearcast/modes/definition.h"
+#include "nearcast/modes/sizes.h"
+#include "nearcast/text/token_weights.h"
+
+namespace nearcast {
+
+/// A message that is being published.
+struct Newcomer {
+  std::string_view id;
+  Message message;
+  std::optional<MessageId> kept;  ///< nothing: it is delivered once and does not live
+};
+
+/// A message that a subscription holds.
+struct HeldMessage {
+  MessageId id;
+  double score;  ///< Step::kNoScore: the mode has none
+};
+
+/// A weights epoch, in tokens.
+struct Epoch {
+  std::uint64_t documents;
+  std::span<const TokenWeights::Count> counts;
+};
+
+/// What a question says of a subscription in whose mode it has no answer.
+inline Error unsupported(std::string_view subscription, ModeId mode) {
+  return {ErrorKind::kUnsupported, "subscription " + quoted(ExternalId(subscription)),
+          "'" + std::string(name_of(mode)) + "'", "a match subscription"};
+}
+
+class Mode {
+ public:
+  virtual ~Mode() = default;
+
+  /// Adds a subscription of this mode, reports what it holds from the start, and says its slot.
+  virtual SubscriptionId subscribe(const Event& event, Step& step) = 0;
+  /// The subscription is there no more; nothing is delivered.
+  virtual void end(SubscriptionId id) = 0;
+  /// The event has another area, or point, for the subscription.
+  virtual void move(SubscriptionId id, const Event& event, Step& step) = 0;
+
+  virtual void publish(const Newcomer& message, Step& step) = 0;
+  virtual void leave(MessageId message, Reason reason, Step& step) = 0;
+
+  /// Everything between these two is one event: a mode may report its net difference at the end.
+  virtual void begin_event() {}
+  virtual void finish_event(Step&) {}
+  /// Takes in at most so many of the messages that its indexes have yet to see.
+  virtual void catch_up(std::size_t messages) = 0;
+  /// Another weights epoch is in force from now on; null: none is.
+  virtual void weigh(const Epoch*, Step&) {}
+
+  virtual bool holds_set(SubscriptionId id) const = 0;  ///< is it live, or top?
+  virtual std::vector<HeldMessage> results(SubscriptionId id) const = 0;
+  /// Appends the subscriptions that would be told of this message if it were published now.
+  virtual void find_matches(const Message& message, std::vector<SubscriptionId>& out) const = 0;
+  virtual Definition definition(SubscriptionId id) const = 0;
+  virtual Verdict explain(SubscriptionId id, const Message& message) const = 0;
+
+  virtual std::size_t slots() const = 0;          ///< slots are below this
+  virtual bool has(SubscriptionId id) const = 0;  ///< does a user's subscription have this slot?
+  virtual SetSizes sizes() const = 0;
+  virtual std::size_t other_bytes() const { return 0; }  ///< what is not in sizes()
+  /// Adds the uses of words, by token.
+  virtual void count_uses(std::vector<std::uint32_t>& uses) const = 0;
+  virtual void check_invariants() const = 0;
+
+  virtual void save(ArchiveWriter& out) const = 0;
+  /// Into a new mode, when words and live messages are there. `known` are the tokens in use.
+  virtual void load(ArchiveReader& in, const Claims& known) = 0;
+};
+
+}  // namespace nearcast
