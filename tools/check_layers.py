@@ -41,7 +41,7 @@ PYTHON = {
     | {"arguments", "in_process"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
     | {"arguments", "explain", "in_process", "matcher"},
-    "life": {"_core", "errors", "model", "event_values", "columns", "arguments", "in_process"},
+    "life": {"_core", "errors", "model", "event_values", "arguments", "in_process"},
     "top_stream": {"_core", "arguments", "in_process"},
     "partition": {"errors", "model", "weights", "events"},
     "spark": {"errors", "model", "text", "weights", "events", "columns", "matcher"}

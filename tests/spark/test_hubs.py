@@ -29,7 +29,7 @@ def test_changes_are_those_of_one_hub_event_by_event(window, tmp_path) -> None:
             folder = stream.run_batch(number, lines, in_process(stream))
             assert written(folder) == changes, (seed, number)
             assert refused(stream.folder, number) == rejected
-            assert stream.ledger.clock == hub.clock
+            assert stream.life.clock == hub.clock
             modes |= {hub.mode(change[1]) for change in changes} | {row[4] for row in changes}
         assert modes >= {"match", "rank", "published", "expired"} or window == "none"
 

@@ -1,45 +1,25 @@
-"""What lives? Subscriptions and messages with their clock, without matching (DESIGN.md, Life).
+"""What lives in a stream, and what does a batch of events leave behind?
 
 The window is one for the whole stream, while partitions see parts of it; so life is decided here,
-before anything is distributed, and partitions are told who comes and who goes. Only what a batch of
-events leaves behind is reported: who came and went within it was never there.
+before anything is distributed, by `nearcast.life`, and partitions are told what comes and goes.
+Only what a batch leaves behind is reported: what came and went within it was never there.
 """
 
 from __future__ import annotations
 
-import heapq
 from dataclasses import dataclass, field, replace
-from math import inf
 from typing import TYPE_CHECKING, Any
 
-from nearcast.errors import DuplicateIdError, NearcastError, UnknownIdError, UnsupportedError
-from nearcast.events import Move, Publish, Retract, Subscribe, event_from
-from nearcast.model import Bbox
+from nearcast.errors import NearcastError, UnsupportedError
+from nearcast.events import Move, Publish, Subscribe, event_from
+from nearcast.life import Life
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from nearcast.events import Event, Unsubscribe
+    from nearcast.events import Event
+    from nearcast.life import Departure, Outcome
     from nearcast.model import Window
-
-Fields = dict[str, Any]
-
-
-@dataclass(slots=True)
-class Held:
-    """A subscription."""
-
-    event: Subscribe
-    number: int
-    expires: float
-
-
-@dataclass(slots=True)
-class Live:
-    """A live message."""
-
-    number: int
-    ends: float
 
 
 @dataclass
@@ -59,7 +39,7 @@ class Net:
 
 
 class Ledger:
-    """Everything that lives.
+    """Everything that lives, with the definitions of subscriptions and the numbers of messages.
 
     Parameters
     ----------
@@ -70,137 +50,74 @@ class Ledger:
     """
 
     def __init__(self, window: Window | None, modes: tuple[str, ...] = ("top",)) -> None:
-        self._window = window
+        self._life = Life(window)
         self._modes = modes
-        self.clock = 0.0
         self._numbers = 0
-        self.subscriptions: dict[str, Held] = {}
-        self.messages: dict[str, Live] = {}  # in the order of publication
-        self._due: list[tuple[float, int, str, int]] = []  # when, kind, id, number
+        self.subscriptions: dict[str, Subscribe] = {}
+        self.messages: dict[str, int] = {}
+        """The number of each live message, in the order of publication."""
+
+    @property
+    def clock(self) -> float:
+        """The largest time seen."""
+        return self._life.clock
 
     def apply(self, events: Iterable[tuple[int, Mapping[str, Any]]]) -> Net:
         """Apply numbered events; those that are rejected change nothing."""
         net = Net()
+        numbers: list[int] = []
+        read: list[Event] = []
         for number, fields in events:
             try:
-                self.admit(event_from(fields), net)
+                read.append(self._admitted(event_from(fields)))
+                numbers.append(number)
             except NearcastError as error:  # noqa: PERF203 — one bad event spares the others
                 net.rejected.append((number, error))
+        outcome = self._life.apply(read)
+        self._note(read, outcome, net)
+        net.rejected += [(numbers[row], error) for row, error in outcome.rejected.items()]
+        net.rejected.sort(key=lambda pair: pair[0])
         return net
 
-    def admit(self, event: Event, net: Net) -> None:
-        """Apply one event, or raise and change nothing."""
-        own = self.clock if event.time is None else event.time
-        clock = max(self.clock, own)
-        self._check(event, clock)
-        self.clock = clock
-        self._expire(net)
-        if isinstance(event, Subscribe):
-            self._subscribe(event, net)
-        elif isinstance(event, Publish):
-            self._publish(event, own, net)
-        elif isinstance(event, Move):
-            held = self.subscriptions[event.id]
-            held.event = _moved(held.event, event)
-            net.moved.add(event.id)
-        elif isinstance(event, Retract):
-            if event.id in self.messages:
-                self._leave(event.id, "retracted", net)
-        else:
-            self._end(event.id, net)
-
-    def _check(self, event: Event, clock: float) -> None:
-        """Refuse what could not happen at this time, before anything changes."""
-        if isinstance(event, Publish):
-            live = self.messages.get(event.id)
-            if live is not None and live.ends > clock:
-                raise _in_use(event)
-        elif isinstance(event, Subscribe):
-            self._check_subscribe(event, clock)
-        elif not isinstance(event, Retract):
-            self._check_known(event, clock)
-
-    def _check_subscribe(self, event: Subscribe, clock: float) -> None:
-        held = self.subscriptions.get(event.id)
-        if held is not None and held.expires > clock:
-            raise _in_use(event)
-        if event.mode not in self._modes:
+    def _admitted(self, event: Event) -> Event:
+        if isinstance(event, Subscribe) and event.mode not in self._modes:
             wanted = " or ".join(map(repr, self._modes))
             what = f"subscription {event.id!r} is not of mode {wanted}"
             raise UnsupportedError(what, got=event.mode, wanted=wanted)
-        if event.expires is not None and event.expires <= clock:
-            what = f"subscription {event.id!r} has expired already"
-            raise UnsupportedError(what, got=event.expires, wanted=f"more than {clock}")
+        return event
 
-    def _check_known(self, event: Move | Unsubscribe, clock: float) -> None:
-        held = self.subscriptions.get(event.id)
-        if held is None or held.expires <= clock:
-            what = f"subscription {event.id!r}"
-            raise UnknownIdError(what, wanted="an id in use")
-        if isinstance(event, Move):
-            _check_move(event, held.event.mode)
+    def _note(self, events: Sequence[Event], outcome: Outcome, net: Net) -> None:
+        departures = iter([*outcome.departures, None])
+        gone = next(departures)
+        for row, event in enumerate(events):
+            while gone is not None and gone.row == row:
+                self._leave(gone, net)
+                gone = next(departures)
+            if row not in outcome.rejected:
+                self._come(event, net, is_kept=bool(outcome.is_kept[row]))
 
-    def _subscribe(self, event: Subscribe, net: Net) -> None:
-        self._numbers += 1
-        expires = inf if event.expires is None else event.expires
-        self.subscriptions[event.id] = Held(event, self._numbers, expires)
-        net.began.add(event.id)
-        if expires < inf:
-            heapq.heappush(self._due, (expires, 1, event.id, self._numbers))
+    def _come(self, event: Event, net: Net, *, is_kept: bool) -> None:
+        if isinstance(event, Subscribe):
+            self.subscriptions[event.id] = event
+            net.began.add(event.id)
+        elif isinstance(event, Move):
+            known = self.subscriptions[event.id]
+            self.subscriptions[event.id] = replace(known, at=event.at, area=event.area)
+            net.moved.add(event.id)
+        elif isinstance(event, Publish) and is_kept:
+            self._numbers += 1
+            self.messages[event.id] = self._numbers
+            net.published[event.id] = event
 
-    def _publish(self, event: Publish, own: float, net: Net) -> None:
-        self._numbers += 1
-        ends = inf if event.expires is None else event.expires
-        window = self._window
-        if window is not None and window.seconds is not None:
-            ends = min(ends, own + window.seconds)
-        is_kept = window is not None or event.expires is not None
-        if not is_kept or ends <= self.clock:
+    def _leave(self, gone: Departure, net: Net) -> None:
+        if gone.is_message:
+            number = self.messages.pop(gone.id)
+            if net.published.pop(gone.id, None) is None:
+                net.left[gone.id] = (number, "expired" if gone.is_expired else "retracted")
             return
-        self.messages[event.id] = Live(self._numbers, ends)
-        net.published[event.id] = event
-        if ends < inf:
-            heapq.heappush(self._due, (ends, 0, event.id, self._numbers))
-        if window is not None and window.count is not None and len(self.messages) > window.count:
-            self._leave(next(iter(self.messages)), "expired", net)
-
-    def _expire(self, net: Net) -> None:
-        while self._due and self._due[0][0] <= self.clock:
-            _, is_subscription, id_, number = heapq.heappop(self._due)
-            kept = (self.subscriptions if is_subscription else self.messages).get(id_)
-            if kept is None or kept.number != number:
-                continue  # gone before, its id perhaps somebody else's now
-            if is_subscription:
-                self._end(id_, net)
-            else:
-                self._leave(id_, "expired", net)
-
-    def _end(self, id_: str, net: Net) -> None:
-        del self.subscriptions[id_]
-        net.moved.discard(id_)
-        if id_ in net.began:
-            net.began.remove(id_)
+        del self.subscriptions[gone.id]
+        net.moved.discard(gone.id)
+        if gone.id in net.began:
+            net.began.remove(gone.id)
         else:
-            net.ended.add(id_)
-
-    def _leave(self, id_: str, reason: str, net: Net) -> None:
-        live = self.messages.pop(id_)
-        if net.published.pop(id_, None) is None:
-            net.left[id_] = (live.number, reason)
-
-
-def _check_move(event: Move, mode: str) -> None:
-    is_point = event.at is not None
-    if is_point != (mode == "top") or (mode == "rank" and not isinstance(event.area, Bbox)):
-        wanted = {"top": "at", "rank": "area, a box"}.get(mode, "area")
-        what = f"subscription {event.id!r} cannot be moved there"
-        raise UnsupportedError(what, got="at" if is_point else "area", wanted=wanted)
-
-
-def _moved(event: Subscribe, move: Move) -> Subscribe:
-    return replace(event, at=move.at, area=move.area)
-
-
-def _in_use(event: Publish | Subscribe) -> DuplicateIdError:
-    noun = "message" if isinstance(event, Publish) else "subscription"
-    return DuplicateIdError(f"{noun} {event.id!r}", wanted="an id that is not in use")
+            net.ended.add(gone.id)

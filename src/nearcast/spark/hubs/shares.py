@@ -4,10 +4,10 @@ A subscription lives in one hub, by its id [Skype §7.3.1]; messages and retract
 a subscription holds depends on messages and the clock and on no other subscription, so the changes
 of all hubs together are those of a single one, event by event: matched, ranked, live, moving, top.
 
-Two things are not a hub's own business and are decided before anything is distributed, by the
-ledger: whether an event is rejected (its id may be in use elsewhere), and what time it is. An event
-that brings the clock forward is told to the other hubs as a retraction of a message that is not
-live: it changes nothing but the time, and lets go what is due.
+Two things are not a hub's own business and are decided before anything is distributed, by
+`nearcast.life`: whether an event is rejected (its id may be in use elsewhere), and what time it is.
+An event that brings the clock forward is told to the other hubs as a retraction of a message that
+is not live: it changes nothing but the time, and lets go what is due.
 
 Any worker can do any hub (`saves.py`).
 """
@@ -24,14 +24,15 @@ import pyarrow as pa
 from nearcast.errors import NearcastError
 from nearcast.events import Publish, Retract, read_event
 from nearcast.hub import Hub
-from nearcast.spark.ledger import Ledger, Net
 from nearcast.spark.saves import KeptHubs
 from nearcast.spark.store import read_arrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from nearcast.events import Event
+    from nearcast.life import Life
     from nearcast.model import Window
     from nearcast.weights import Weights
 
@@ -66,38 +67,46 @@ class HubSettings(NamedTuple):
 
 
 def decide(
-    ledger: Ledger, lines: Iterable[str], hubs: int
+    life: Life, lines: Iterable[str], hubs: int
 ) -> tuple[pa.Table, list[tuple[int, NearcastError]]]:
     """Return what hubs are told of a batch of lines, and which lines are rejected, and why."""
-    told, rejected = [], []
+    rows, texts, events, rejected = [], [], [], []
     for row, line in enumerate(lines, 1):
-        before = ledger.clock
         try:
-            event = read_event(line)
-            ledger.admit(event, Net())
-        except NearcastError as error:
+            events.append(read_event(line))
+            rows.append(row)
+            texts.append(line)
+        except NearcastError as error:  # noqa: PERF203 — one bad line spares the others
             rejected.append((row, error))
+    tick, before = _free_id(life, events), life.clock
+    outcome = life.apply(events)
+    rejected += [(rows[at], error) for at, error in outcome.rejected.items()]
+    told = []
+    for at, (event, clock) in enumerate(zip(events, outcome.clock.tolist(), strict=True)):
+        if at in outcome.rejected:
             continue
         is_for_all = isinstance(event, (Publish, Retract))
         owner = None if is_for_all else crc32(event.id.encode()) % hubs
-        is_later = owner is not None and ledger.clock > before
-        others = _tick(ledger) if is_later else None
-        told.append({"row": row, "owner": owner, "event": line, "others": others})
-    return pa.Table.from_pylist(told, OPS), rejected
+        # A retraction of a message that is not live changes nothing but the time.
+        is_later = owner is not None and clock > before
+        others = json.dumps({"op": "retract", "id": tick, "time": clock}) if is_later else None
+        told.append({"row": rows[at], "owner": owner, "event": texts[at], "others": others})
+        before = clock
+    return pa.Table.from_pylist(told, OPS), sorted(rejected, key=lambda pair: pair[0])
 
 
-def _tick(ledger: Ledger) -> str:
-    """Return an event that changes nothing but the time."""
+def _free_id(life: Life, events: Sequence[Event]) -> str:
+    """Return an id that no message has before, in or after these events."""
+    published = {event.id for event in events if isinstance(event, Publish)}
     id_ = "tick"
-    while id_ in ledger.messages:
+    while life.is_live(id_) or id_ in published:
         id_ += "'"
-    return json.dumps({"op": "retract", "id": id_, "time": ledger.clock})
+    return id_
 
 
-def recall(ledger: Ledger, told: pa.Table) -> None:
-    """Bring a ledger to where it was when it decided this."""
-    for line in told.column("event").to_pylist():
-        ledger.admit(read_event(line), Net())
+def recall(life: Life, told: pa.Table) -> None:
+    """Bring life to where it was when it decided this."""
+    life.apply([read_event(line) for line in told.column("event").to_pylist()])
 
 
 def ops_file(folder: Path, number: int) -> Path:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nearcast.errors import InvalidParameterError
-from nearcast.model import MODES
+from nearcast.life import Life
 from nearcast.spark.hubs.shares import (
     CHANGES_DDL,
     HubSettings,
@@ -26,7 +26,6 @@ from nearcast.spark.hubs.shares import (
     ops_file,
     recall,
 )
-from nearcast.spark.ledger import Ledger
 from nearcast.spark.sinks import publish_folder, write_once
 from nearcast.spark.store import read_arrow, write_arrow
 from nearcast.spark.streaming import stream_events
@@ -71,10 +70,10 @@ class HubStream:
         self.folder = Path(folder).absolute()
         self.hubs = int(write_once(self.folder / "hubs.json", str(hubs)))
         self.settings = HubSettings(window, weights)
-        self.ledger = Ledger(window, MODES)
+        self.life = Life(window)
         self._decided = 0
         while ops_file(self.folder, self._decided).is_file():
-            recall(self.ledger, read_arrow(ops_file(self.folder, self._decided)))
+            recall(self.life, read_arrow(ops_file(self.folder, self._decided)))
             self._decided += 1
 
     def run_batch(self, number: int, lines: list[str], answer: Callable[[int, Path], None]) -> Path:
@@ -103,7 +102,7 @@ class HubStream:
         return target
 
     def _decide(self, number: int, lines: list[str]) -> None:
-        told, rejected = decide(self.ledger, lines, self.hubs)
+        told, rejected = decide(self.life, lines, self.hubs)
         if rejected:
             listed = json.dumps([[row, str(error)] for row, error in rejected])
             write_once(self.folder / "rejected" / f"{number}.json", listed)

@@ -169,7 +169,7 @@ class MergedTops:
         for id_, wanted in zip(ids, self._wanted(ids, kth), strict=True):
             places = self._places.setdefault(id_, set())
             lists = self._partials.setdefault(id_, {})
-            event = subscribe_fields(self.ledger.subscriptions[id_].event)
+            event = subscribe_fields(self.ledger.subscriptions[id_])
             for partition in np.flatnonzero(wanted).tolist():
                 if partition not in places:
                     places.add(partition)
@@ -178,7 +178,7 @@ class MergedTops:
         return ops
 
     def _wanted(self, ids: Sequence[str], kth: np.ndarray) -> np.ndarray:
-        events = [self.ledger.subscriptions[id_].event for id_ in ids]
+        events = [self.ledger.subscriptions[id_] for id_ in ids]
         wants = wants_of_events(events, "top")
         alpha = np.array([event.alpha or 0.0 for event in events])
         # A top subscription has one group of words, so shares of groups are those of rows.
@@ -201,7 +201,7 @@ class MergedTops:
         return ops
 
     def _kth_score(self, id_: str) -> float:
-        k = self.ledger.subscriptions[id_].event.k or 1
+        k = self.ledger.subscriptions[id_].k or 1
         merged = self._merged(id_)
         return merged[k - 1][2] if len(merged) >= k else -np.inf
 
@@ -225,7 +225,7 @@ class MergedTops:
             if partition in self._partials.get(id_, {}):
                 batch.affected.add(id_)
                 self._partials[id_][partition] = [
-                    (live[message].number, message, score)
+                    (live[message], message, score)
                     for message, score in zip(messages, scores, strict=True)
                 ]
 
@@ -233,7 +233,7 @@ class MergedTops:
         """Return the best of all copies: a message that several have counts once."""
         found = {entry[0]: entry for part in self._partials[id_].values() for entry in part}
         ordered = sorted(found.values(), key=lambda entry: (-round(entry[2] * 1e9), -entry[0]))
-        return ordered[: self.ledger.subscriptions[id_].event.k or 1]
+        return ordered[: self.ledger.subscriptions[id_].k or 1]
 
 
 def _differences(

@@ -1,0 +1,123 @@
+"""Life alone does what a hub does: it rejects the same events, with the same errors."""
+
+from __future__ import annotations
+
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+import nearcast as nc
+from nearcast.errors import NearcastError, SnapshotError
+from nearcast.events import event_from
+from nearcast.life import Life
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nearcast.events import Event
+
+IDS = st.sampled_from(["a", "b", "c"])
+TIMES = st.none() | st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0, 8.0])
+BOX = [0, 0, 1, 1]
+CIRCLE = {"type": "Circle", "center": [0, 0], "radius_m": 1000}
+DEFINITIONS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+    [
+        {"keywords": "x", "area": BOX},
+        {"keywords": "x", "area": BOX, "live": True},
+        {"mode": "rank", "keywords": ["x"], "area": BOX, "alpha": 0.5, "threshold": 0.5},
+        {"mode": "top", "keywords": ["x"], "at": [0, 0], "k": 2, "alpha": 0.5},
+    ]
+)
+TARGETS: st.SearchStrategy[dict[str, Any]] = st.sampled_from(
+    [{"area": BOX}, {"area": CIRCLE}, {"at": [0, 0]}]
+)
+
+
+@st.composite
+def fields(draw: st.DrawFn) -> dict[str, object]:
+    """Return the fields of an event that may or may not happen."""
+    op = draw(st.sampled_from(["subscribe", "publish", "move", "retract", "unsubscribe"]))
+    event: dict[str, object] = {"op": op, "id": draw(IDS), "time": draw(TIMES)}
+    if op == "subscribe":
+        event |= {**draw(DEFINITIONS), "expires": draw(TIMES)}
+    elif op == "publish":
+        event |= {"text": "x", "at": [0, 0], "expires": draw(TIMES)}
+    elif op == "move":
+        event |= draw(TARGETS)
+    return {name: value for name, value in event.items() if value is not None}
+
+
+WINDOWS = st.sampled_from([None, nc.Window(count=1), nc.Window(count=2), nc.Window(seconds=2.0)])
+
+
+def refusals(life: Life, events: list[Event]) -> dict[int, str]:
+    """Return why events are rejected, by row."""
+    return {row: str(error) for row, error in life.apply(events).rejected.items()}
+
+
+@given(WINDOWS, st.lists(fields(), max_size=40), st.integers(0, 40))
+def test_life_alone_is_the_life_of_a_hub(
+    window: nc.Window | None, drawn: list[dict[str, object]], cut: int
+) -> None:
+    events = [event_from(each) for each in drawn]
+    hub, life = nc.Hub(window=window), Life(window)
+    rejected: dict[int, str] = {}
+    hub.apply(events, on_error=lambda row, error: rejected.update({row: str(error)}), first=0)
+    found = refusals(life, events[:cut])
+    found |= {row + cut: error for row, error in refusals(life, events[cut:]).items()}
+    assert found == rejected
+    assert life.clock == hub.clock
+    for id_ in ("a", "b", "c"):
+        assert life.mode(id_) == hub.mode(id_)
+        assert life.is_live(id_) == hub._core.is_live(id_)
+
+
+@given(WINDOWS, st.lists(fields(), max_size=30), st.lists(fields(), max_size=30))
+def test_life_goes_on_after_it_was_saved(
+    window: nc.Window | None, before: list[dict[str, object]], after: list[dict[str, object]]
+) -> None:
+    life = Life(window)
+    life.apply([event_from(each) for each in before])
+    with TemporaryDirectory() as folder:
+        life.save(f"{folder}/life")
+        opened = Life.open(f"{folder}/life")
+    events = [event_from(each) for each in after]
+    assert refusals(opened, events) == refusals(life, events)
+    assert opened.clock == life.clock
+    assert [opened.mode(id_) for id_ in "abc"] == [life.mode(id_) for id_ in "abc"]
+
+
+def test_what_goes_is_told_in_order_with_its_cause() -> None:
+    life = Life(nc.Window(count=2))
+    at = [0, 0]
+    lines: list[dict[str, Any]] = [
+        {"op": "publish", "id": "m1", "text": "x", "at": at, "expires": 5},
+        {"op": "publish", "id": "m2", "text": "x", "at": at},
+        {"op": "subscribe", "id": "s1", "keywords": "x", "expires": 5},
+        {"op": "publish", "id": "m3", "text": "x", "at": at, "time": 5},
+        {"op": "publish", "id": "m4", "text": "x", "at": at, "time": 6},
+        {"op": "retract", "id": "m3"},
+    ]
+    outcome = life.apply([event_from(line) for line in lines])
+    told = [(gone.row, gone.id, gone.is_message, gone.is_expired) for gone in outcome.departures]
+    assert told == [
+        (3, "m1", True, True),
+        (3, "s1", False, True),
+        (4, "m2", True, True),
+        (5, "m3", True, False),
+    ]
+    assert outcome.is_kept.tolist() == [1, 1, 0, 1, 1, 0]
+    assert outcome.clock.tolist() == [0, 0, 0, 5, 6, 6]
+
+
+def test_a_snapshot_of_a_hub_is_not_life_alone(tmp_path: Path) -> None:
+    nc.Hub().save(tmp_path / "hub")
+    with pytest.raises(SnapshotError, match="another kind"):
+        Life.open(tmp_path / "hub")
+    Life().save(tmp_path / "life")
+    for open_ in (nc.Hub.open, nc.Matcher.open):
+        with pytest.raises(NearcastError, match="another kind"):
+            open_(tmp_path / "life")
