@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import re
+from itertools import product
 from typing import Any
 
 import arrow_capsules as made
@@ -17,6 +18,7 @@ from arrow_capsules import Column, Streamed, Table, capsule
 from match_tables import pairs
 
 import nearcast as nc
+from nearcast import _core
 
 BOX = {"west": [0.0] * 3, "south": [0.0] * 3, "east": [2.0] * 3, "north": [2.0] * 3}
 SUBSCRIPTIONS = {"id": ["a", "b", "c"], "keywords": [["jazz"], ["blues", "jazz"], ["é"]], **BOX}
@@ -496,6 +498,40 @@ def test_a_library_that_fails_is_quoted() -> None:
         answer(mixed)
     with pytest.raises(nc.InvalidMessageError, match=r"stream of batches failed.*disk is gone"):
         answer(Streamed(messages(), messages(), fails_at=1))
+
+
+def is_accepted(text: bytes) -> bool:
+    offsets = pa.py_buffer(np.array([0, len(text)], np.int32).tobytes())
+    column = pa.Array.from_buffers(pa.string(), 1, [None, offsets, pa.py_buffer(text)])
+    rows = pa.record_batch([column, PLACE, PLACE], names=["text", "lon", "lat"])
+    try:
+        _core.MessageStream(rows).next()
+    except nc.InvalidMessageError:
+        return False
+    return True
+
+
+def is_text(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+PLACE = pa.array([0.0])
+FIRST = bytes.fromhex("00 7f 80 bf c0 c1 c2 df e0 e1 ec ed ee ef f0 f1 f3 f4 f5 ff")
+SECOND = bytes.fromhex("7f 80 8f 90 9f a0 bf c0")
+LATER = bytes.fromhex("7f 80 bf c0")
+
+
+@pytest.mark.parametrize("length", range(1, 5))
+def test_text_is_what_python_decodes(length) -> None:
+    for letters in product(*(FIRST, SECOND, LATER, LATER)[:length]):
+        text = bytes(letters)
+        assert is_accepted(text) == is_text(text), text
+        if length < 3:  # behind other characters too
+            assert is_accepted("aé€😀".encode() + text) == is_text(text), text
 
 
 def test_damage_in_subscriptions_changes_nothing() -> None:

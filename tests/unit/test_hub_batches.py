@@ -11,7 +11,7 @@ from hub_events import BOX, HERE, live, publish, reached
 
 import nearcast as nc
 from nearcast import events
-from nearcast.hub import CHANGES
+from nearcast.hub import CHANGES, changes_of
 
 # ---- rejected events ------------------------------------------------------------------------
 
@@ -247,3 +247,52 @@ def test_a_matcher_is_not_a_hub_nor_the_other_way_round(tmp_path) -> None:
         nc.Matcher.open(tmp_path / "hub")
     with pytest.raises(nc.SnapshotError, match="got a matcher or life alone, wanted a hub"):
         nc.Hub.open(tmp_path / "matcher")
+
+
+# ---- one event alone ------------------------------------------------------------------------
+
+SINGLE: list[dict[str, Any]] = [
+    {"op": "subscribe", "id": "é", "keywords": "x OR y", "area": BOX, "live": True},
+    {"op": "subscribe", "id": "r", "mode": "rank", "keywords": "x", "area": BOX, "live": True}
+    | {"alpha": 0.5, "threshold": 0.5},
+    {"op": "subscribe", "id": "t", "mode": "top", "keywords": "x", "at": HERE, "k": 1}
+    | {"alpha": 0.5},
+    {"op": "publish", "id": "m1", "text": "x", "at": HERE, "time": 1},
+    {"op": "publish", "id": "m2", "text": "x x y", "at": HERE, "time": 2, "expires": 50},
+    {"op": "publish", "id": "m2", "text": "x", "at": HERE},
+    {"op": "publish", "id": "m3", "text": "x", "at": [0, 91]},
+    {"op": "subscribe", "id": "t", "keywords": "x"},
+    {"op": "move", "id": "é", "area": [50, 50, 51, 51], "time": 3},
+    {"op": "move", "id": "none", "area": BOX},
+    {"op": "retract", "id": "m1"},
+    {"op": "unsubscribe", "id": "r", "time": 60},
+    {"op": "unsubscribe", "id": "r"},
+    {"op": "publish", "id": "m4", "text": "y", "bbox": [49, 49, 50, 50]},
+]
+
+
+def test_an_event_alone_does_what_it_does_in_a_batch() -> None:
+    alone = nc.Hub(window=nc.Window(count=5), safe_region=True)
+    batched = nc.Hub(window=nc.Window(count=5), safe_region=True)
+    for event in SINGLE:
+        fields = {name: value for name, value in event.items() if name != "op"}
+        try:
+            found: object = getattr(alone, event["op"])(**fields)
+        except nc.NearcastError as error:
+            found = (type(error), str(error))
+        try:
+            expected: object = changes_of(batched.apply([event]))
+        except nc.NearcastError as error:
+            expected = (type(error), str(error))
+        assert found == expected
+        assert alone.take_promises() == batched.take_promises()
+    assert alone.stats() == batched.stats()
+    alone.check_invariants()
+
+
+def test_an_event_that_is_refused_alone_says_that_nothing_changed() -> None:
+    hub = nc.Hub()
+    with pytest.raises(nc.UnknownIdError) as caught:
+        hub.unsubscribe("none")
+    assert caught.value.event == 1
+    assert caught.value.changes == CHANGES.empty_table()
