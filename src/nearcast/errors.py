@@ -83,7 +83,7 @@ class NearcastError(Exception):
     Parameters
     ----------
     what
-        What is wrong, and with whom: ``"subscription 's1': area: latitude is out of range"``.
+        What is wrong, and with what: ``"subscription 's1': area: latitude is out of range"``.
     got
         The value that was refused; printed shortened. `Verbatim` prints without quotes.
     wanted
@@ -133,7 +133,7 @@ class NearcastError(Exception):
         )
 
     def locate(self, where: str) -> None:
-        """Say in front of the message whom it is about, such as ``subscription 's1'``."""
+        """Say in front of the message what it is about, such as ``subscription 's1'``."""
         self.what = f"{where}: {self.what}"
         self.args = (self.what,)
 

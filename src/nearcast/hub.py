@@ -1,4 +1,4 @@
-"""What changes for whom, when something happens? Events in, signed changes out.
+"""Which subscriptions gain or lose which messages? Events in, signed changes out.
 
 A façade: it reads events, names them for the core and turns the core's columns into changes.
 Clock, life of messages and result sets are the core's, one call per batch.
@@ -390,7 +390,7 @@ class Hub(InProcess):
     def match(
         self, message: str | Sequence[str], *, at: object = None, bbox: object = None
     ) -> list[str]:
-        """Return whom a text, or a list of tokens, would reach now; nothing changes."""
+        """Return the subscriptions that a text or tokens would reach now; nothing changes."""
         return list(
             self._core.match(read_tokens(message, self._analyzer), read_place(at, bbox)),
         )

@@ -137,7 +137,7 @@ def test_work_says_what_a_newcomer_looked_at(scenario) -> None:
     igpt, ipt, ciq, brute = (cost.work for cost in run_topk(scenario, specs, Silent()).contenders)
     assert igpt.groups > 0
     assert igpt.candidates < ipt.candidates
-    # Group pruning skips nobody whom the bounds for single subscriptions would let through.
+    # Group pruning skips none that the bounds of single subscriptions would let through.
     assert igpt.inserts < igpt.verified == ipt.verified < igpt.candidates
     assert ciq.verified < ciq.candidates < brute.candidates == SIZES.subscriptions
 

@@ -12,7 +12,7 @@ WORDS = [f"w{i}" for i in range(30)]
 
 
 def log(seed, subscriptions=300):
-    """Return events: everybody asks for two words, most places are in four towns."""
+    """Return events: each subscription has two words, most places are in four towns."""
     draw = random.Random(seed)
 
     def place():
@@ -50,5 +50,5 @@ def test_group_pruning_spares_most_of_what_individual_pruning_looks_at(looked_at
 
 def test_without_bounds_everybody_with_a_common_word_is_looked_at(looked_at) -> None:
     assert looked_at["term-at-a-time"] == looked_at["ciq"]
-    assert looked_at["ipt"] > looked_at["ciq"]  # twice whoever has two words in common
+    assert looked_at["ipt"] > looked_at["ciq"]  # two words in common: looked at twice
     assert looked_at["ciq"] < looked_at["brute-force"] / 2

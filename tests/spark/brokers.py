@@ -137,5 +137,5 @@ def wait_for_port(port, process, patience_s=240) -> None:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
         time.sleep(0.2)
-    msg = f"nobody listens on port {port}"
+    msg = f"nothing listens on port {port}"
     raise TimeoutError(msg)

@@ -25,7 +25,7 @@ WINDOW = Window(count=7)
 
 
 def wait_at(gate) -> None:
-    """Wait while a gate is shut; only who comes first, who comes after goes through."""
+    """Wait while a gate is shut: the first process waits, those after it go through."""
     held = gate.with_name(f"{gate.name}-{os.getpid()}")
     try:
         gate.rename(held)
@@ -47,7 +47,7 @@ def slow_matches(gate, match_routed):
 
 
 def slow(gate, call):
-    """Return a call that stops when it is done and nobody knows."""
+    """Return a call that stops when it is done, before the caller knows."""
 
     def step(*arguments):
         answer = call(*arguments)

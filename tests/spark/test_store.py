@@ -95,7 +95,7 @@ def test_wrong_changes_make_no_version(tmp_path) -> None:
 
 def test_of_two_writers_one_is_refused(tmp_path) -> None:
     index, made = build_here(tmp_path, some_subscriptions(5))
-    with pytest.raises(nc.SnapshotError, match="somebody else"):
+    with pytest.raises(nc.SnapshotError, match="another writer"):
         index.commit(made)
     with pytest.raises(nc.SnapshotError, match="no such version"):
         index.at(99)

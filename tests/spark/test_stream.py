@@ -118,7 +118,7 @@ def test_what_a_task_wrote_that_failed_afterwards_is_not_delivered(session, tmp_
         folder.mkdir()
     batch = pa.RecordBatch.from_pydict({"message": ["m"], "subscription": ["s"]})
     names = [row["file"] for part in write_part(iter([batch]), written) for row in part.to_pylist()]
-    list(write_part(iter([batch]), written))  # nobody was told
+    list(write_part(iter([batch]), written))  # the driver was not told
     assert list(write_part(iter([batch.slice(0, 0)]), written)) == []
     take_parts(written, whole, names, "message string, subscription string")
     list(write_part(iter([batch]), written))  # its executor is gone, and it goes on

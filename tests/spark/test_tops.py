@@ -28,7 +28,7 @@ def held(stream, wanted):
 
 
 def folded(folder, number):
-    """Return what whoever adds up all changes up to a batch holds."""
+    """Return the lists that all changes up to a batch add up to."""
     sets: dict[str, set[str]] = {}
     for batch in range(number + 1):
         rows = read_arrow(folder / "changes" / f"batch-{batch:09}.arrow").to_pylist()

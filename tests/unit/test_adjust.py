@@ -40,7 +40,7 @@ def test_what_was_busiest_is_split_and_nothing_is_lost(mechanism) -> None:
     assert steps[0][0] == before.argmax()
     assert adjusted.partitions == plan.partitions
     assert cost(adjusted).max() < before.max()
-    # Whom a message reaches, it reaches in a partition that sees it.
+    # Each pair of a match meets in a partition.
     placed, routed = adjusted.place(WANTS, TABLE["id"]), adjusted.route(LATER)
     matcher = nc.Matcher()
     matcher.subscribe_table(TABLE)

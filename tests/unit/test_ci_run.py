@@ -28,7 +28,7 @@ def calls(tmp_path):
         for name in NEEDED:
             if not (tmp_path / "bin" / name).exists():
                 (tmp_path / "bin" / name).symlink_to(shutil.which(name))
-        # `sudo -n` as whoever may become root; the rest of the line is the command.
+        # `sudo -n` of a user that may become root: the rest of the line is the command.
         (tmp_path / "bin" / "sudo").write_text('#!/bin/sh\nshift\nexec "$@"\n')
         (tmp_path / "bin" / "sudo").chmod(0o755)
         for name, code in {"make": 0, **codes}.items():

@@ -88,9 +88,9 @@ def test_objects_move(workload) -> None:
 def test_mobility_is_the_share_of_objects_that_report(town) -> None:
     plan = replace(PLAN, objects=2_000, mobility=0.2)
     workload = MovingWorkload(SOURCE, town, plan)
-    everybody = list(MovingWorkload(SOURCE, town, replace(plan, mobility=1.0)).steps())
+    all_steps = list(MovingWorkload(SOURCE, town, replace(plan, mobility=1.0)).steps())
     reported = []
-    for step, whole in zip(workload.steps(), everybody, strict=True):
+    for step, whole in zip(workload.steps(), all_steps, strict=True):
         ids = step.moved.column("id").to_numpy()
         assert len(ids) == pytest.approx(400, rel=0.15)
         assert np.array_equal(boxes(step.moved), boxes(whole.moved)[ids])

@@ -294,7 +294,7 @@ def test_words_that_nobody_planned_for_have_a_home(tweets) -> None:
     placed = plan.place(late, pa.array(["s"]))
     assert (placed & plan.learn(late.words).route(message)).any()
     assert (placed == plan.learn(late.words).place(late, pa.array(["s"]))).all()
-    assert not (placed & plan.route(message)).any()  # nobody asked for the word before
+    assert not (placed & plan.route(message)).any()  # no subscription had the word before
 
 
 def test_wrong_plans_are_refused() -> None:

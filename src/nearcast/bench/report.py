@@ -97,7 +97,7 @@ def _number(value: float) -> str:
 
 
 def _faster(baseline_us: float, own_us: float) -> str:
-    # Processor time: a busy machine stretches the clock of whoever happens to be running.
+    # Processor time: a busy machine stretches the wall time of the kind that runs.
     return f"{_number(baseline_us / own_us)}×" if own_us > 0 else ""
 
 

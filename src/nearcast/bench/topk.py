@@ -253,8 +253,8 @@ def steps_of(contenders: int, segments: int = 10) -> int:
 
 def _sample(scenario: TopScenario, count: int) -> NDArray[np.int64]:
     rng = random_stream(scenario.seed, Stream.HARNESS, 4)
-    everybody = scenario.sizes.subscriptions
-    return np.sort(rng.choice(everybody, min(count, everybody), replace=False)).astype(np.int64)
+    total = scenario.sizes.subscriptions
+    return np.sort(rng.choice(total, min(count, total), replace=False)).astype(np.int64)
 
 
 def _check(entrants: Sequence[_Entrant], scenario: TopScenario, sample: NDArray[np.int64]) -> None:

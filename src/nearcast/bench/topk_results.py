@@ -85,7 +85,7 @@ class TopCost:
     window_seconds: float
     """To publish the first window, without subscriptions."""
     start_seconds: float | None
-    """To subscribe everybody over the full window; None: lists were taken over."""
+    """To subscribe all over the full window; None: lists were taken over."""
     cpu_us: Spread
     """Processor time of a step, over the segments."""
     arrival_us: Distribution

@@ -6,7 +6,7 @@ itself, with `prefix-location` each part of the words cuts space by itself, and 
 
 What holds in every plan, and is all that correctness needs: if a message can matter to a
 subscription, one of the subscription's partitions sees the message. If several do, the first of
-them answers (`is_first`), so nobody has to look for duplicates afterwards.
+them answers (`is_first`), so no step has to look for duplicates afterwards.
 
 Departs from the paper: areas are known here, so in the modes "match" and "rank" a message goes only
 to the leaves that it touches, and a subscription is copied into the leaves that its area touches.
@@ -96,7 +96,7 @@ class Plan:
             lambda cut: self._text_hits(words, cut, len(wants)) | wants.is_open[:, None],
             lambda cut: self._homes_in_space(wants, cut),
         )
-        # Who can never be reached still lives somewhere: it may be asked for, or leave.
+        # A subscription that no message can reach still has a partition, to be read and removed.
         lost = ~placed.any(axis=1)
         placed[lost] = self._scattered(ids)[lost] if lost.any() else False
         return placed

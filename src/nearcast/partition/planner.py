@@ -58,7 +58,7 @@ def make_plan(
     if mechanism == "location":
         return replace(empty, leaves=cut_space(*points, partitions)[None])
     # One half says which words are frequent, the other how often each range is hit: with the same
-    # messages for both, ranges of rare words would look as if nobody ever used them.
+    # messages for both, ranges of rare words would look as if they were never used.
     history, sample = sample.slice(0, sample.num_rows - held_out(sample).num_rows), held_out(sample)
     history = history if history.num_rows else sample
     words = words_by_frequency(wants, history)

@@ -2,7 +2,7 @@
 
 Spark moves each subscription to the partitions that hold it; each task then builds its partition
 natively and writes a snapshot. Files belong to a base that no version names yet, so a build that
-fails or is repeated disturbs nobody.
+fails or is repeated disturbs no query.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def rebalance_index(
 ) -> Manifest:
     """Distribute the newest version anew, by messages that came lately [Skype §7.4].
 
-    Changes that are committed meanwhile are lost to nobody: the rebalance starts again with them.
+    Changes that are committed meanwhile are not lost: the rebalance starts again with them.
 
     Parameters
     ----------

@@ -56,7 +56,7 @@ def append_delta(index: Index, changes: Iterable[Mapping[str, Any]]) -> Manifest
     DuplicateIdError, UnknownIdError, InvalidEventError
         And no version was made.
     SnapshotError
-        Somebody else made a version meanwhile; try again.
+        Another writer made a version meanwhile; try again.
     """
     manifest = index.latest()
     events = [(dict(fields), event_from(fields)) for fields in changes]

@@ -214,7 +214,7 @@ def watch(
 
 
 def _replace(path: Path, text: str) -> None:
-    """Write a file that is whole whenever somebody reads it."""
+    """Write a file that is whole whenever it is read."""
     unfinished = path.with_name(f".{path.name}.{os.getpid()}")
     unfinished.write_text(text, encoding="utf-8")
     unfinished.replace(path)

@@ -195,7 +195,7 @@ def _write(
     *,
     unique: bool = False,
 ) -> Path:
-    """Write a version in a folder that nobody sees yet, then give it its name."""
+    """Write a version in a folder that no reader sees yet, then give it its name."""
     from pyspark.sql import functions as f
 
     out.mkdir(parents=True, exist_ok=True)

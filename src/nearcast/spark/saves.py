@@ -41,13 +41,13 @@ class KeptHubs(Generic[Answer]):
     def advance(self, folder: Path, number: int, owner: int, make: Callable[[], Hub]) -> Answer:
         """Bring a hub, which `make` makes, to a step and return what that step changed."""
         key = (str(folder), owner)
-        # Out of the table while it changes: what an error leaves behind is nobody's.
+        # Out of the table while it changes: what an error leaves behind is not used again.
         hub, seen = self._kept.pop(key, (None, -1))
         if hub is None or seen >= number:
             hub, seen = _open_hub(folder, number, owner) or (make(), -1)
         for missed in range(seen + 1, number):
             self._step(hub, folder, missed, owner)
-            _save_hub(hub, folder, missed, owner)  # whoever was asked about it may not have
+            _save_hub(hub, folder, missed, owner)  # the worker that was asked to may not have
         answer = self._step(hub, folder, number, owner)
         _save_hub(hub, folder, number, owner)
         self._kept[key] = (hub, number)
@@ -59,7 +59,7 @@ def _save_file(folder: Path, number: int, owner: int) -> Path:
 
 
 def _save_hub(hub: Hub, folder: Path, number: int, owner: int) -> None:
-    """Save a hub if it is time, and nobody has."""
+    """Save a hub if it is time and it was not saved yet."""
     target = _save_file(folder, number, owner)
     if (number + 1) % SAVE_EVERY == 0 and not target.is_file():
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -100,7 +100,7 @@ class Index:
         try:
             os.link(unfinished, self.path / _name(manifest.version))
         except FileExistsError:
-            what = f"version {manifest.version} was made by somebody else"
+            what = f"version {manifest.version} was made by another writer"
             raise SnapshotError(what, wanted="the next number", hint="try again") from None
         finally:
             unfinished.unlink()
@@ -124,7 +124,7 @@ class Index:
     def vacuum(self, *, keep: int = 2) -> list[str]:
         """Remove versions but the newest `keep`, and files that none of these needs.
 
-        Only when no query uses an older version, and nobody is building.
+        Only when no query uses an older version, and no build is running.
         """
         if keep < 1:
             what = "keep is too small"

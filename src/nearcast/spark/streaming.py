@@ -1,4 +1,4 @@
-"""Matching a stream while subscriptions change: each micro-batch sees one version, for ever.
+"""Matching a stream while subscriptions change: a micro-batch sees one version, also replayed.
 
 Before a batch is matched, the version that it uses is written down under its number, once; its
 output goes to a folder of its own that appears as a whole. A batch that is replayed after a failure
@@ -199,7 +199,7 @@ def write_batch(
         "load": {str(partition): load for partition, load in sorted(counter.value.items())},
     }
     file = sink.state / "_metrics" / f"{number}.json"
-    write_once(file, json.dumps(facts), is_durable=False)  # nobody decides by it
+    write_once(file, json.dumps(facts), is_durable=False)  # nothing depends on it
 
 
 def _set_aside(rows: DataFrame, state: Path, number: int) -> int:

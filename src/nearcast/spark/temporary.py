@@ -1,6 +1,6 @@
 """An index for one join, of a frame of subscriptions: built in a folder that does not stay.
 
-A join is lazy and may be asked again, by itself or as a part of other frames, so nobody can tell
+A join is lazy and may be asked again, by itself or as a part of other frames, so nothing can tell
 when it is the last time. The folder therefore stays until the process of the driver ends.
 """
 

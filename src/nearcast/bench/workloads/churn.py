@@ -1,4 +1,4 @@
-"""Events that go on for ever while what lives stays the same: everything comes, moves and goes.
+"""Endless events over a constant number of live things: everything comes, moves and goes.
 
 Subscriptions of all modes are replaced by others, some expire; messages are published, expire, fall
 out of a window and are retracted. Words follow a heavy tail, and a part of them has never been seen

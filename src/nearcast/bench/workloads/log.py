@@ -1,7 +1,7 @@
 """Workloads as event logs: lines that `nearcast replay` reads.
 
 A log begins with its subscriptions. Then eight of ten events publish a message, one subscribes and
-one unsubscribes somebody who is there [Rt §7.5]; each happens a second after the one before.
+one unsubscribes a subscription that is there [Rt §7.5]; each happens a second after the one before.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _weave(
     subscriptions: int,
     rng: np.random.Generator,
 ) -> Iterator[dict[str, object]]:
-    """Yield events of the given kinds; without anybody left, nobody unsubscribes."""
+    """Yield events of the given kinds; when no subscription is left, none is unsubscribed."""
     present = [f"s{number}" for number in range(subscriptions)]
     for kind in kinds:
         if kind == PUBLISH:

@@ -1,9 +1,9 @@
 """Top lists on Structured Streaming: events in, changes of lists out, batch by batch.
 
 A batch is written down before anything is done with it, then each of its rounds, then what the
-partitions answered, then its changes; every file appears whole, once. Whoever starts again reads
-these files and is where the other stopped: a batch that is replayed gives the same changes, and one
-that is done is not done again.
+partitions answered, then its changes; every file appears whole, once. A stream that starts again
+reads these files and is where the other stopped: a batch that is replayed gives the same changes,
+and one that is done is not done again.
 """
 
 from __future__ import annotations

@@ -7,6 +7,6 @@ publishes messages around them; `log` writes all of it as events.
 In the spirit of T. Brinkhoff, *A Framework for Generating Network-Based Moving Objects*
 (GeoInformatica 6(2), 2002), whose generator [AP §5.2.1] uses; the code is our own. What differs:
 an object that arrives sets out again, because a subscription does not end with a trip;
-destinations are a few hundred nodes, so that a million objects share their ways; nobody is slowed
-down by others.
+destinations are a few hundred nodes, so that a million objects share their ways; no object
+is slowed down by others.
 """

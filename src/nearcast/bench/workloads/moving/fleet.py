@@ -1,9 +1,9 @@
-"""Where is everybody after half a minute? Objects under way on a network.
+"""Where are all objects after half a minute? Objects under way on a network.
 
 An object is on an arc, has some time left to its end, and knows its destination. Time is counted as
-on class 0 at speed 1, so that to advance is to subtract: whoever falls to zero or below enters the
-next arc and gets its time added, until nobody is below. A round is a few array operations on those
-who turn, and there are as many rounds as the busiest object passes nodes.
+on class 0 at speed 1, so that to advance is to subtract: an object that falls to zero or below
+enters the next arc and gets its time added, until none is below. A round is a few array operations
+on those that turn, and there are as many rounds as the busiest object passes nodes.
 """
 
 from __future__ import annotations

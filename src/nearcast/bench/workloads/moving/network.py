@@ -58,7 +58,7 @@ class Network:
         return _distances(self.points, self.tails, self.heads)
 
     def edge_times(self) -> NDArray[np.float64]:
-        """Return how long each edge takes whoever has speed 1 on class 0."""
+        """Return how long each edge takes at speed 1 on class 0."""
         return self.lengths / CLASS_SPEED**self.classes
 
     def arc_tails(self) -> NDArray[np.int64]:

@@ -38,7 +38,7 @@ class Routes:
     network: Network
     destinations: NDArray[np.int64]
     times: NDArray[np.float64]
-    """How long the way takes whoever has speed 1 on class 0."""
+    """How long the way takes at speed 1 on class 0."""
     next_arcs: NDArray[np.int32]
     """The first arc of the way; `NO_ARC` at the destination."""
 
