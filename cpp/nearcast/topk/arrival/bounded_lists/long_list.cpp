@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "nearcast/base/change_steps.h"
 #include "nearcast/base/errors.h"
 
 namespace nearcast::bounded_lists {
@@ -11,6 +12,11 @@ namespace {
 constexpr float kNever = -std::numeric_limits<float>::infinity();
 
 std::uint32_t key_of(const Entry& entry) { return sort_key(entry.cell, entry.shape); }
+
+bool is_before(const Entry& a, const Entry& b) {
+  const std::uint32_t key = key_of(a), other = key_of(b);
+  return key != other ? key < other : a.id < b.id;
+}
 
 std::uint16_t sum_code(float sum) {
   const float code = std::ceil((sum + 1) * Bounds::kSumScale) + 1;
@@ -43,9 +49,7 @@ void Block::put(std::uint32_t i, const Entry& entry) {
 void Block::clear(std::uint32_t i) { put(i, {0, 0, kNever, 0, 0, kNobody}); }
 
 std::uint32_t LongLists::make(std::span<Entry> entries) {
-  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
-    return bounded_lists::key_of(a) < bounded_lists::key_of(b);
-  });
+  std::sort(entries.begin(), entries.end(), is_before);
   std::uint32_t number = static_cast<std::uint32_t>(lists_.size());
   if (free_lists_.empty()) {
     lists_.push_back({});
@@ -73,28 +77,39 @@ void LongLists::free(std::uint32_t number) {
   free_lists_.push_back(number);
 }
 
-/// The last row whose first key is smaller, or the first row: equal keys may begin there.
-std::uint32_t LongLists::last_row_before(const List& list, std::uint32_t key) const {
+/// Does the row begin after this key and id? Only rows that begin with the same key are looked
+/// into.
+bool LongLists::begins_after(const List& list, std::uint32_t row, std::uint32_t key,
+                             SubscriptionId id) const {
+  count_change_steps(1);
+  if (key_of(list, row) != key) return key_of(list, row) > key;
+  const Block& block = blocks_[block_of(list, row)];
+  for (std::uint32_t i = 0; i < block.size(); ++i) {
+    if (sort_key(block.cell[i], block.shape[i]) == key && block.id[i] <= id) return false;
+  }
+  return true;
+}
+
+/// The row where an entry with this key and id is, or belongs.
+std::uint32_t LongLists::row_for(const List& list, std::uint32_t key, SubscriptionId id) const {
   std::uint32_t low = 0, high = list.blocks;
   while (low < high) {
     const std::uint32_t middle = (low + high) / 2;
-    if (key_of(list, middle) < key) {
-      low = middle + 1;
-    } else {
+    if (begins_after(list, middle, key, id)) {
       high = middle;
+    } else {
+      low = middle + 1;
     }
   }
   return low == 0 ? 0 : low - 1;
 }
 
 bool LongLists::find(const List& list, const Entry& entry, Place& place) const {
-  const std::uint32_t key = bounded_lists::key_of(entry);
-  for (place.row = last_row_before(list, key);
-       place.row < list.blocks && key_of(list, place.row) <= key; ++place.row) {
-    const Block& block = blocks_[block_of(list, place.row)];
-    for (place.slot = 0; place.slot < kBlockSize; ++place.slot) {
-      if (block.id[place.slot] == entry.id) return true;
-    }
+  place.row = row_for(list, bounded_lists::key_of(entry), entry.id);
+  if (place.row >= list.blocks) return false;
+  const Block& block = blocks_[block_of(list, place.row)];
+  for (place.slot = 0; place.slot < kBlockSize; ++place.slot) {
+    if (block.id[place.slot] == entry.id) return true;
   }
   return false;
 }
@@ -102,8 +117,7 @@ bool LongLists::find(const List& list, const Entry& entry, Place& place) const {
 void LongLists::add(std::uint32_t number, const Entry& entry) {
   List& list = lists_[number];
   const std::uint32_t key = bounded_lists::key_of(entry);
-  std::uint32_t row = last_row_before(list, key);
-  while (row + 1 < list.blocks && key_of(list, row + 1) <= key) ++row;
+  const std::uint32_t row = row_for(list, key, entry.id);
   ++list.size;
   Block& block = blocks_[block_of(list, row)];
   const std::uint32_t size = block.size();
@@ -174,9 +188,7 @@ void LongLists::split(List& list, std::uint32_t row, const Entry& entry) {
   Block& left = blocks_[block_of(list, row)];
   for (std::uint32_t i = 0; i < kBlockSize; ++i) all[i] = left.entry(i);
   all[kBlockSize] = entry;
-  std::sort(all, all + kBlockSize + 1, [](const Entry& a, const Entry& b) {
-    return bounded_lists::key_of(a) < bounded_lists::key_of(b);
-  });
+  std::sort(all, all + kBlockSize + 1, is_before);
   constexpr std::uint32_t kLeft = (kBlockSize + 1) / 2;
   const std::uint32_t right = take_block();  // may move blocks_
   Block& kept = blocks_[block_of(list, row)];
@@ -204,6 +216,7 @@ bool LongLists::join(List& list, std::uint32_t row, std::uint32_t from) {
 void LongLists::insert_row(List& list, std::uint32_t row, std::uint32_t block, std::uint32_t key) {
   if (list.blocks % 8 == 0) groups_.push_back(list.groups, Group{});
   ++list.blocks;
+  count_change_steps((list.blocks - row) / 8 + 1);  // groups
   for (std::uint32_t to = list.blocks - 1; to > row; --to) {
     Group& target = group_of(list, to);
     const Group& source = group_of(list, to - 1);
@@ -224,6 +237,7 @@ void LongLists::insert_row(List& list, std::uint32_t row, std::uint32_t block, s
 void LongLists::remove_row(List& list, std::uint32_t row) {
   free_blocks_.push_back(block_of(list, row));
   --list.blocks;
+  count_change_steps((list.blocks - row) / 8 + 1);  // groups
   for (std::uint32_t to = row; to < list.blocks; ++to) {
     Group& target = group_of(list, to);
     const Group& source = group_of(list, to + 1);
@@ -291,6 +305,9 @@ void LongLists::check(std::uint32_t number) const {
       ensure(key >= last_key, "bounded-lists: an entry is before its block");
       ensure(row + 1 == list.blocks || key <= key_of(list, row + 1),
              "bounded-lists: an entry is behind its block");
+      Place place{};
+      ensure(find(list, block.entry(i), place) && place.row == row,
+             "bounded-lists: an entry is not found in its block");
     }
   }
   ensure(entries == list.size, "bounded-lists: a list has miscounted its entries");
