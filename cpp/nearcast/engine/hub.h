@@ -80,8 +80,8 @@ class Hub {
   void load(ArchiveReader& in);  ///< into a new hub with the same settings
 
  private:
-  /// A message is taken in within a few microseconds: a slice is well below a millisecond.
-  static constexpr std::size_t kSlice = 128;
+  /// A message is taken in within 10 microseconds by most kinds and 100 by the slowest.
+  static constexpr std::size_t kSlice = 32;
 
   Mode& mode(ModeId id) { return *modes_[static_cast<std::size_t>(id)]; }
   const Mode& mode(ModeId id) const { return *modes_[static_cast<std::size_t>(id)]; }

@@ -7,7 +7,7 @@
 namespace nearcast {
 namespace {
 
-constexpr std::uint64_t kQuicklyFiled = 1 << 20;  // entries: a second's work at most
+constexpr std::uint64_t kQuicklyFiled = 1 << 12;  // entries: a few milliseconds' work
 
 }  // namespace
 
@@ -100,7 +100,7 @@ void TokenLevels::height_changed(const RTreeNodes& nodes) {
   if (nodes.root() == kNoRNode) return;
   const std::uint32_t wanted = top_for(nodes);
   const bool has_lost_lists = nodes.level(nodes.root()) < top();
-  const bool has_grown = wanted > top() && (wanted > top() + 1 || header_.entries <= kQuicklyFiled);
+  const bool has_grown = wanted > top() && header_.entries <= kQuicklyFiled;
   if (has_lost_lists || has_grown) file_anew(nodes);
 }
 

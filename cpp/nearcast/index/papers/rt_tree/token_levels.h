@@ -6,14 +6,15 @@
 /// there. So each token of an entry stands in exactly one list, on the path to its leaf.
 ///
 ///   paper        here                        meaning
-///   I_n[t]       postings().find(node, key)  entries whose token for this node's level is t
+///   I_n[t]       postings(), node and key    entries whose token for this node's level is t
 ///   s.T[i]       nth rarest in order()       fixed while the entry stays
 ///   level i      top() − level               levels count from the leaves here
 ///
 /// top() is the level of the root's children, as in the paper, whose root has no list of its own;
 /// in a tree of one leaf it is that leaf. When the tree grows, all is filed anew, unless that would
-/// hold up one insert for long: a tree of more than a million entries waits for a second level.
-/// Filing by an older height stays right. When the root falls below top(), all must be filed anew.
+/// hold up one insert for long: a tree of more than 4,096 entries stays filed by the height it had.
+/// That stays right; a build of many at once files by the final height. When the root falls below
+/// top(), all must be filed anew.
 #pragma once
 
 #include <cstddef>

@@ -21,7 +21,7 @@ class Workload {
   /// An index that grows bit by bit is built anew when it passes these sizes for the first time:
   /// what is known then about frequencies and places is worth it. Later it is known well enough.
   bool has_outgrown_build() const {
-    return (built_ < 512 && clauses_ >= 512) || (built_ < 8192 && clauses_ >= 8192);
+    return (built_ < 512 && clauses_ >= 512) || (built_ < 4096 && clauses_ >= 4096);
   }
 
   /// By token: clauses that need it.
