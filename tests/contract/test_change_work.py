@@ -17,16 +17,10 @@ from nearcast import _core
 
 # Kinds whose lists count their steps.
 KINDS = [
-    "sized-lists",
-    "iq-tree",
-    "iq+-tree",
-    "rq-tree",
-    "rq+-tree",
-    "trie-qd",
-    "kk-index",
-    "ss-index",
+    *("sized-lists", "iq-tree", "iq+-tree", "rq-tree", "rq+-tree", "trie-qd"),
+    *("kk-index", "ss-index", "ap-tree", "ap+-tree", "ir-tree", "pt-quadtree", "lfilter"),
 ]
-FEW, MANY = 1000, 9000  # what is built anew at 512 and 8,192 has been by then
+FEW, MANY = 1000, 9000  # what is built anew at 512, 4,096 and 8,192 has been by then
 BOX = [10.0, 10.0, 11.0, 11.0]
 
 
@@ -91,6 +85,40 @@ def test_inserting_one_more_alike_costs_the_same_however_many_there_are(kind: st
 
 
 @pytest.mark.parametrize("order", ["random", "forward"])
+def test_erasing_one_of_many_alike_in_a_tree_of_levels_depends_on_its_height_only(
+    order: str,
+) -> None:
+    steps = []
+    for count in (MANY, 3 * MANY):  # three levels of nodes
+        matcher = nc.Matcher("rt++-tree")
+        matcher.subscribe_table(_table(count, ["a"], BOX))
+        steps.append(_steps_per_change(matcher.unsubscribe, _ids(count, order)[: count // 2]))
+        matcher.check_invariants()
+        assert len(matcher.match("a", at=(10.5, 10.5))) == count - count // 2
+    few, many = steps
+    assert few > 0
+    assert many <= 1.5 * few
+
+
+@pytest.mark.parametrize("order", ["random", "forward"])
+@pytest.mark.parametrize("kind", ["auto", "ir-tree"])
+def test_erasing_one_of_many_rank_subscriptions_that_two_words_lead_to(
+    kind: str, order: str
+) -> None:
+    steps = {}
+    for count in (FEW, MANY):
+        hub = nc.Hub(index=kind)
+        terms = {"mode": "rank", "alpha": 0.1, "threshold": 0.85, "area": BOX}
+        terms["keywords"] = ["a", "b", "c"]  # of equal weight: two of three, or nothing
+        hub.apply([{"op": "subscribe", "id": f"s{i}", **terms} for i in range(count)])
+        gone = [f"s{i}" for i in _ids(count, order)[: count * 9 // 10]]
+        steps[count] = _steps_per_change(hub.unsubscribe, gone)
+        assert len(hub.publish("m", "a b c", at=[10.5, 10.5])) == count - len(gone)
+    assert steps[FEW] > 0
+    assert steps[MANY] <= 2 * steps[FEW] + 32
+
+
+@pytest.mark.parametrize("order", ["random", "forward"])
 def test_erasing_one_of_many_rank_subscriptions_that_text_leads_to(order: str) -> None:
     steps = {}
     for count in (FEW, MANY):
@@ -105,10 +133,15 @@ def test_erasing_one_of_many_rank_subscriptions_that_text_leads_to(order: str) -
 
 
 @pytest.mark.parametrize("order", ["random", "forward"])
-def test_erasing_one_of_many_top_subscriptions_at_one_place_in_ciq(order: str) -> None:
+@pytest.mark.parametrize(
+    ("kind", "counts"), [("bounded-lists", (2000, 9000)), ("ciq", (500, 2250))]
+)
+def test_erasing_one_of_many_top_subscriptions_at_one_place(
+    kind: str, counts: tuple[int, int], order: str
+) -> None:
     steps = {}
-    for count in (FEW // 2, MANY // 4):
-        hub = nc.Hub(topk="ciq", window=nc.Window(count=4))
+    for count in counts:
+        hub = nc.Hub(topk=kind, window=nc.Window(count=4))
         terms = {"mode": "top", "alpha": 0.5, "k": 1, "keywords": ["a"], "at": [10.0, 10.0]}
         hub.apply([{"op": "subscribe", "id": f"s{i}", **terms} for i in range(count)])
         gone = [f"s{i}" for i in _ids(count, order)[: count * 9 // 10]]

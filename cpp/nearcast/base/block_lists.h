@@ -6,13 +6,15 @@
 /// grows at its end is left full and followed by a new one: elements that come in order lie
 /// densely. A block that is nearly empty is joined with a neighbour.
 ///
-/// KeyOf is a function object from an element to its 32-bit key.
+/// KeyOf is a function object from an element to its key of 32 or 64 bits.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "nearcast/base/archive.h"
@@ -33,6 +35,8 @@ template <typename T, typename KeyOf>
 class BlockLists {
  public:
   static constexpr std::uint32_t kBlock = 64;
+  using Key = std::remove_cvref_t<std::invoke_result_t<KeyOf, const T&>>;
+  static_assert(std::is_unsigned_v<Key>);
 
   /// Calls visit(elements) for each stretch of elements, in ascending order.
   template <typename Visit>
@@ -44,7 +48,65 @@ class BlockLists {
     for (const Block& block : blocks_.view(long_handle(list))) visit(view(block));
   }
 
-  const T* find(const BlockList& list, std::uint32_t key) const {  ///< nullptr: is not there
+  /// The same without the elements before `key`, until visit(elements) is false.
+  template <typename Visit>
+  void for_each_block_from(const BlockList& list, Key key, Visit&& visit) const {
+    if (list.size == 0) return;
+    if (list.size <= kBlock) {
+      const std::span<const T> all = elements_.view(short_handle(list));
+      const std::span<const T> rest = all.subspan(place_for(all, key));
+      if (!rest.empty()) visit(rest);
+      return;
+    }
+    const auto blocks = blocks_.view(long_handle(list));
+    for (std::size_t i = block_for(list, key); i < blocks.size(); ++i) {
+      const std::span<const T> all = view(blocks[i]);
+      const std::span<const T> rest = all.subspan(place_for(all, key));
+      if (!rest.empty() && !visit(rest)) return;
+    }
+  }
+
+  /// Some element of a list that is not empty, by a random number; any may be chosen.
+  const T& any(const BlockList& list, std::uint64_t random) const {
+    std::span<const T> block;
+    if (list.size <= kBlock) {
+      block = elements_.view(short_handle(list));
+    } else {
+      const auto blocks = blocks_.view(long_handle(list));
+      block = view(blocks[random % blocks.size()]);
+      random /= blocks.size();
+    }
+    return block[random % block.size()];
+  }
+
+  /// Puts `item` in the place of the element with this key; none has a key between the two.
+  void replace(const BlockList& list, Key key, const T& item) {
+    T* const found = find(list, key);
+    ensure(found != nullptr, "an element to replace is not in its list");
+    if (list.size > kBlock) {
+      Block& block = blocks_.view(long_handle(list))[block_for(list, key)];
+      if (found == elements_.at(block.start)) block.first_key = KeyOf{}(item);
+    }
+    *found = item;
+  }
+  /// Calls change(element) for each, in ascending order, which stays the order.
+  template <typename Change>
+  void change_all(const BlockList& list, Change&& change) {
+    if (list.size <= kBlock) {
+      for (T& each : elements_.view(short_handle(list))) change(each);
+      return;
+    }
+    for (Block& block : blocks_.view(long_handle(list))) {
+      for (T& each : std::span<T>(elements_.at(block.start), block.size)) change(each);
+      block.first_key = KeyOf{}(*elements_.at(block.start));
+    }
+  }
+
+  /// What is not part of its key may be changed.
+  T* find(const BlockList& list, Key key) {
+    return const_cast<T*>(std::as_const(*this).find(list, key));
+  }
+  const T* find(const BlockList& list, Key key) const {  ///< nullptr: is not there
     if (list.size == 0) return nullptr;
     const std::span<const T> block =
         list.size <= kBlock ? elements_.view(short_handle(list))
@@ -63,7 +125,7 @@ class BlockLists {
     ++list.size;
   }
 
-  bool erase(BlockList& list, std::uint32_t key) {  ///< false: it was not there
+  bool erase(BlockList& list, Key key) {  ///< false: it was not there
     if (find(list, key) == nullptr) return false;
     if (list.size <= kBlock) {
       erase_short(list, key);
@@ -87,13 +149,14 @@ class BlockLists {
   }
 
   void check(const BlockList& list) const {
-    std::uint64_t size = 0, next = 0;
+    std::uint64_t size = 0;
+    const T* before = nullptr;
     for_each_block(list, [&](std::span<const T> block) {
       ensure(!block.empty() && block.size() <= kBlock, "a block is empty or too full");
       size += block.size();
       for (const T& each : block) {
-        ensure(KeyOf{}(each) >= next, "a list is out of order");
-        next = std::uint64_t{KeyOf{}(each)} + 1;
+        ensure(before == nullptr || KeyOf{}(*before) < KeyOf{}(each), "a list is out of order");
+        before = &each;
       }
     });
     ensure(size == list.size, "a list has another number of elements than it says");
@@ -111,7 +174,8 @@ class BlockLists {
 
  private:
   struct Block {
-    std::uint32_t start, size, first_key;
+    std::uint32_t start, size;
+    Key first_key;
   };
   static constexpr std::uint32_t kFewest = kBlock / 4, kJoined = kBlock / 4 * 3;
   static constexpr std::uint32_t kClassBits = 6;
@@ -130,13 +194,13 @@ class BlockLists {
   std::span<const T> view(const Block& block) const {
     return {elements_.at(block.start), block.size};
   }
-  static std::size_t place_for(std::span<const T> sorted, std::uint32_t key) {
+  static std::size_t place_for(std::span<const T> sorted, Key key) {
     // Most elements come in order.
     if (!sorted.empty() && KeyOf{}(sorted.back()) < key) return sorted.size();
     return static_cast<std::size_t>(std::ranges::lower_bound(sorted, key, {}, KeyOf{}) -
                                     sorted.begin());
   }
-  std::size_t block_for(const BlockList& list, std::uint32_t key) const {
+  std::size_t block_for(const BlockList& list, Key key) const {
     const auto blocks = blocks_.view(long_handle(list));
     const auto after = std::ranges::upper_bound(blocks, key, {}, &Block::first_key);
     return after == blocks.begin() ? 0 : static_cast<std::size_t>(after - blocks.begin()) - 1;
@@ -162,7 +226,7 @@ class BlockLists {
     std::move(all.begin() + static_cast<std::ptrdiff_t>(at) + 1, all.end(),
               all.begin() + static_cast<std::ptrdiff_t>(at));
   }
-  void erase_short(BlockList& list, std::uint32_t key) {
+  void erase_short(BlockList& list, Key key) {
     ListHandle handle = short_handle(list);
     const std::span<T> all = elements_.view(handle);
     close_gap(all, place_for(all, key));
@@ -173,7 +237,7 @@ class BlockLists {
   }
 
   void insert_long(BlockList& list, const T& item) {
-    const std::uint32_t key = KeyOf{}(item);
+    const Key key = KeyOf{}(item);
     ListHandle directory = long_handle(list);
     std::size_t i = block_for(list, key);
     if (blocks_.view(directory)[i].size == kBlock) i = make_room(directory, i, key);
@@ -185,7 +249,7 @@ class BlockLists {
     set_long(list, directory);
   }
   /// Returns the block, not full, where the key belongs.
-  std::size_t make_room(ListHandle& directory, std::size_t i, std::uint32_t key) {
+  std::size_t make_room(ListHandle& directory, std::size_t i, Key key) {
     Block old = blocks_.view(directory)[i];
     Block added{elements_.allocate(kBlock), 0, key};
     const bool is_at_end = KeyOf{}(view(old).back()) < key;
@@ -205,7 +269,7 @@ class BlockLists {
     return key < added.first_key ? i : i + 1;
   }
 
-  void erase_long(BlockList& list, std::uint32_t key) {
+  void erase_long(BlockList& list, Key key) {
     ListHandle directory = long_handle(list);
     const std::size_t i = block_for(list, key);
     Block& block = blocks_.view(directory)[i];

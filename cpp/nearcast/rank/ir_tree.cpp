@@ -49,8 +49,9 @@ class ChildSearch {
     auto& found = scratch_.found;
     for (const Token token : message_.tokens) {
       const double weight = store_.weights()[token];
-      for (const std::uint32_t item : postings_.find(raw(node), key_of(token)))
-        found.emplace_back(item, weight);
+      postings_.for_each_block(raw(node), key_of(token), [&](std::span<const std::uint32_t> items) {
+        for (const std::uint32_t item : items) found.emplace_back(item, weight);
+      });
     }
     std::sort(found.begin() + static_cast<std::ptrdiff_t>(first), found.end());
   }

@@ -62,14 +62,16 @@ class LevelSearch {
   template <typename Visit>
   void look_up(RNodeId node, Visit&& visit) {
     for (const Token token : message_.tokens) {
-      const auto items = levels_.postings().find(raw(node), key_of(token));
-      sink_.work.candidates += items.size();
       const double weight = store_.weights()[token];
-      for (const std::uint32_t item : items) {
-        const bool is_new = scratch_.visited.first_visit(item);
-        scratch_.tallies[item] = (is_new ? 0 : scratch_.tallies[item]) + weight;
-        if (is_new) visit(SubscriptionId{item});
-      }
+      levels_.postings().for_each_block(
+          raw(node), key_of(token), [&](std::span<const std::uint32_t> items) {
+            sink_.work.candidates += items.size();
+            for (const std::uint32_t item : items) {
+              const bool is_new = scratch_.visited.first_visit(item);
+              scratch_.tallies[item] = (is_new ? 0 : scratch_.tallies[item]) + weight;
+              if (is_new) visit(SubscriptionId{item});
+            }
+          });
     }
   }
 

@@ -172,8 +172,7 @@ void RouteLists::check_invariants() const {
                "route lists: a subscription is not found anywhere");
       } else {
         ++pairs;
-        const auto items = pairs_.find(raw(route.first), key_of(route.second));
-        ensure(std::count(items.begin(), items.end(), raw(id)) == 1,
+        ensure(pairs_.has(raw(route.first), key_of(route.second), raw(id)),
                "route lists: a subscription is not in the list of a pair");
       }
     }

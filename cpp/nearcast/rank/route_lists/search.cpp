@@ -105,11 +105,12 @@ void read_pairs(const PostingTables& pairs, Token first, const Message& message,
     for (const std::uint32_t item : items) candidates.add(SubscriptionId{item}, false);
   };
   if (keys <= message.tokens.size()) {
-    pairs.for_each(raw(first), [&](TokenKey key, std::span<const std::uint32_t> items) {
-      if (has_bit(scratch, token_of(key))) take(items);
+    pairs.for_each(raw(first), [&](const TokenTables::Cell& cell) {
+      if (has_bit(scratch, token_of(cell.key()))) pairs.for_each_block(cell, take);
     });
   } else {
-    for (const Token second : message.tokens) take(pairs.find(raw(first), key_of(second)));
+    for (const Token second : message.tokens)
+      pairs.for_each_block(raw(first), key_of(second), take);
   }
 }
 

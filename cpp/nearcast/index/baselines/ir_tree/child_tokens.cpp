@@ -1,7 +1,5 @@
 #include "nearcast/index/baselines/ir_tree/child_tokens.h"
 
-#include <algorithm>
-
 #include "nearcast/base/errors.h"
 
 namespace nearcast {
@@ -15,17 +13,12 @@ RNodeId child_towards(const RTreeNodes& nodes, RNodeId node, RNodeId below) {
 
 }  // namespace
 
-bool ChildTokens::lists(RNodeId node, TokenKey key, std::uint32_t item) const {
-  const std::span<const std::uint32_t> items = postings_.find(raw(node), key);
-  return std::find(items.begin(), items.end(), item) != items.end();
-}
-
 void ChildTokens::list_child(RNodeId node, TokenKey key, RNodeId child) {
-  if (!lists(node, key, raw(child))) postings_.add(raw(node), key, raw(child));
+  if (!postings_.has(raw(node), key, raw(child))) postings_.add(raw(node), key, raw(child));
 }
 
 void ChildTokens::unlist_if_lost(RNodeId node, TokenKey key, RNodeId child) {
-  if (postings_.find(raw(child), key).empty()) postings_.remove(raw(node), key, raw(child));
+  if (!postings_.has(raw(child), key)) postings_.remove(raw(node), key, raw(child));
 }
 
 void ChildTokens::entry_added(const RTreeNodes& nodes, RNodeId node, EntryId entry) {
@@ -52,7 +45,8 @@ void ChildTokens::entry_removed(const RTreeNodes& nodes, RNodeId node, EntryId e
 
 void ChildTokens::subtree_added(const RTreeNodes& nodes, RNodeId node, RNodeId child) {
   const RNodeId through = child_towards(nodes, node, child);
-  postings_.for_each(raw(child), [&](TokenKey key, auto) {
+  postings_.for_each(raw(child), [&](const TokenTables::Cell& cell) {
+    const TokenKey key = cell.key();
     if (through == child) {  // new here, so no list has it yet
       postings_.add(raw(node), key, raw(child));
     } else {
@@ -63,7 +57,8 @@ void ChildTokens::subtree_added(const RTreeNodes& nodes, RNodeId node, RNodeId c
 
 void ChildTokens::subtree_removed(const RTreeNodes& nodes, RNodeId node, RNodeId child) {
   const RNodeId through = child_towards(nodes, node, child);
-  postings_.for_each(raw(child), [&](TokenKey key, auto) {
+  postings_.for_each(raw(child), [&](const TokenTables::Cell& cell) {
+    const TokenKey key = cell.key();
     if (through == child || through == kNoRNode) {  // it hung on this node, or did until now
       postings_.remove(raw(node), key, raw(child));
     } else {
@@ -73,7 +68,8 @@ void ChildTokens::subtree_removed(const RTreeNodes& nodes, RNodeId node, RNodeId
 }
 
 void ChildTokens::child_split(const RTreeNodes&, RNodeId node, RNodeId child, RNodeId sibling) {
-  postings_.for_each(raw(sibling), [&](TokenKey key, auto) {
+  postings_.for_each(raw(sibling), [&](const TokenTables::Cell& cell) {
+    const TokenKey key = cell.key();
     postings_.add(raw(node), key, raw(sibling));
     unlist_if_lost(node, key, child);
   });
@@ -90,8 +86,7 @@ std::size_t ChildTokens::check_below(const RTreeNodes& nodes, RNodeId node) cons
   std::size_t expected = 0;
   const auto check = [&](TokenKey key, std::uint32_t item) {
     ++expected;
-    const std::span<const std::uint32_t> items = postings_.find(raw(node), key);
-    ensure(std::count(items.begin(), items.end(), item) == 1,
+    ensure(postings_.has(raw(node), key, item),
            "IR-tree: a child or an entry is not in the list of its token");
   };
   std::size_t below = 0;
@@ -101,7 +96,8 @@ std::size_t ChildTokens::check_below(const RTreeNodes& nodes, RNodeId node) cons
       for_each_key(store_.clause(entry), [&](TokenKey key) { check(key, raw(entry)); });
     } else {
       const RNodeId child = nodes.child(node, slot);
-      postings_.for_each(raw(child), [&](TokenKey key, auto) { check(key, raw(child)); });
+      postings_.for_each(raw(child),
+                         [&](const TokenTables::Cell& cell) { check(cell.key(), raw(child)); });
       below += check_below(nodes, child);
     }
   }

@@ -39,7 +39,6 @@ class ChildTokens {
   void check_invariants(const RTreeNodes& nodes) const;
 
  private:
-  bool lists(RNodeId node, TokenKey key, std::uint32_t item) const;
   void list_child(RNodeId node, TokenKey key, RNodeId child);
   void unlist_if_lost(RNodeId node, TokenKey key, RNodeId child);
   std::size_t check_below(const RTreeNodes& nodes, RNodeId node) const;

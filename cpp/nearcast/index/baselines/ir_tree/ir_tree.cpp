@@ -48,8 +48,9 @@ class Search {
   /// above still need.
   void find_items(RNodeId node, std::size_t first) {
     for (const std::uint32_t key : scratch_.positions) {
-      const std::span<const std::uint32_t> items = postings_.find(raw(node), TokenKey{key});
-      scratch_.pending.insert(scratch_.pending.end(), items.begin(), items.end());
+      postings_.for_each_block(raw(node), TokenKey{key}, [&](std::span<const std::uint32_t> items) {
+        scratch_.pending.insert(scratch_.pending.end(), items.begin(), items.end());
+      });
     }
     std::sort(scratch_.pending.begin() + static_cast<std::ptrdiff_t>(first),
               scratch_.pending.end());

@@ -17,16 +17,13 @@ void MovingTree::clearing(NodeRef node) {
   if (node < tried_.size()) tried_[node] = 0;
   if (node < passed_.size()) passed_[node] = 0;
   if (nodes_[node].kind != NodeKind::kLeaf) return;
-  for (const Posting& posting : postings_.view(nodes_[node].postings)) {
-    homes_[posting.entry].remove(node);
-  }
+  for_each_posting(nodes_[node],
+                   [&](const Posting& posting) { homes_[posting.entry].remove(node); });
 }
 
 void MovingTree::leaf_written(NodeRef leaf) {
-  for (const Posting& posting : postings_.view(nodes_[leaf].postings)) {
-    if (!homes_.has(posting.entry)) homes_.set(posting.entry, {});
-    homes_[posting.entry].add(leaf);
-  }
+  for_each_posting(nodes_[leaf],
+                   [&](const Posting& posting) { posting_added(leaf, posting.entry); });
 }
 
 void MovingTree::posting_added(NodeRef leaf, EntryId entry) {

@@ -58,12 +58,12 @@ void MovingTree::check_homes() const {
   std::map<EntryId, Home> homes;
   for (NodeRef ref = kRoot; ref < nodes_.size(); ++ref) {
     if (nodes_[ref].kind != NodeKind::kLeaf) continue;
-    for (const Posting& posting : postings_.view(nodes_[ref].postings)) {
+    for_each_posting(nodes_[ref], [&](const Posting& posting) {
       homes[posting.entry].add(ref);
       const Rect& bounds = store_.bounds(store_.owner(posting.entry));
       ensure(homes_[posting.entry].copies == 1 || !covers(seats_[ref].space, bounds),
              "ap+-tree: an entry is elsewhere, too, though it lies in the space of a leaf");
-    }
+    });
   }
   for (const auto& [entry, home] : homes) {
     ensure(homes_[entry].copies == home.copies && homes_[entry].leaves == home.leaves,

@@ -93,9 +93,8 @@ bool MovingTree::shift(EntryId entry, const Rect& to, const MoveJudge& judge) {
 }
 
 void MovingTree::set_box(NodeRef leaf, EntryId entry, const Rect& box) {
-  const auto postings = postings_.view(nodes_[leaf].postings);
-  const auto found = std::ranges::find(postings, entry, &Posting::entry);
-  ensure(found != postings.end(), "ap+-tree: an entry that moves is not in its leaf");
+  Posting* const found = postings_.find(nodes_[leaf].postings, raw(entry));
+  ensure(found != nullptr, "ap+-tree: an entry that moves is not in its leaf");
   found->box = CoarseBox(box);
 }
 

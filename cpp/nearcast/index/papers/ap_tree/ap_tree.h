@@ -40,9 +40,9 @@
 /// - A heavy node is not made again within one change: a successor of the whole tree grows beside
 ///   it (succession.h).
 /// - A leaf tests a coarse box and a signature of the keywords before it looks into the store.
-///
-/// Removing an entry searches its leaves from end to end: slow only where many subscriptions differ
-/// in nothing that could divide them.
+/// - A leaf's entries are a list of blocks (base/block_lists.h): one is found at once also where
+/// many
+///   subscriptions differ in nothing that could divide them.
 #pragma once
 
 #include <functional>
@@ -162,6 +162,13 @@ class ApTree : public MatchIndex {
   NodeRef child(const ap::Node& node, std::uint32_t slot) const;
   Site child_site(const Site& site, std::uint32_t slot) const;
   ap::Posting posting(EntryId entry) const;
+  /// Calls visit(posting) for each of a leaf, in ascending order of their entries.
+  template <typename Visit>
+  void for_each_posting(const ap::Node& leaf, Visit&& visit) const {
+    postings_.for_each_block(leaf.postings, [&](std::span<const ap::Posting> block) {
+      for (const ap::Posting& each : block) visit(each);
+    });
+  }
   std::vector<EntryId> entries_below(NodeRef node) const;  ///< ascending, each once
   /// Appends the positions of the entry's keywords.
   ap::Item read_item(EntryId entry, std::vector<Position>& positions);
@@ -204,7 +211,7 @@ class ApTree : public MatchIndex {
   Array<NodeRef> free_nodes_;
   ListArena<std::uint32_t> words_;
   ListArena<double> lines_;
-  ListArena<ap::Posting> postings_;
+  ap::Postings postings_;
   TokenOrder order_;
   ap::Sample sample_;
   std::vector<Position> item_positions_;  ///< of the entry that is being inserted or erased

@@ -54,14 +54,14 @@ class ApTree::Inspector {
 
   void inspect_leaf(NodeRef ref, const std::vector<EntryId>& expected) const {
     std::vector<EntryId> found;
-    for (const ap::Posting& posting : tree_.postings_.view(tree_.nodes_[ref].postings)) {
+    tree_.postings_.check(tree_.nodes_[ref].postings);
+    tree_.for_each_posting(tree_.nodes_[ref], [&](const ap::Posting& posting) {
       found.push_back(posting.entry);
       const Rect& bounds = tree_.store_.bounds(tree_.store_.owner(posting.entry));
       require(posting.box.holds(bounds), ref, "a coarse box does not hold its entry");
       require(posting.signature == tree_.posting(posting.entry).signature, ref,
               "a signature is not its entry's");
-    }
-    std::sort(found.begin(), found.end());
+    });
     require(found == expected, ref, "holds other entries than it should");
   }
 

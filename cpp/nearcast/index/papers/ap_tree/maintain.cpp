@@ -70,7 +70,7 @@ void ApTree::add(const Site& site, const Item& item) {
 
 void ApTree::add_posting(const Site& site, EntryId entry) {
   Node& leaf = nodes_[site.node];
-  postings_.push_back(leaf.postings, posting(entry));
+  postings_.insert(leaf.postings, posting(entry));
   posting_added(site.node, entry);
   const std::size_t enough = std::max<std::size_t>(options_.max_leaf_size, leaf.made_weight);
   if (leaf.weight <= enough || !(leaf.cuts_keywords || leaf.cuts_space)) return;
@@ -111,11 +111,8 @@ void ApTree::remove(const Site& site, const Item& item) {
 
 void ApTree::remove_posting(NodeRef ref, EntryId entry) {
   Node& leaf = nodes_[ref];
-  const auto postings = postings_.view(leaf.postings);
-  const auto found = std::find_if(postings.begin(), postings.end(),
-                                  [&](const ap::Posting& each) { return each.entry == entry; });
-  ensure(found != postings.end(), "ap-tree: an entry to erase is not in its leaf");
-  postings_.swap_remove(leaf.postings, static_cast<std::uint32_t>(found - postings.begin()));
+  const bool was_there = postings_.erase(leaf.postings, raw(entry));
+  ensure(was_there, "ap-tree: an entry to erase is not in its leaf");
   posting_removed(ref, entry);
   if (leaf.weight * 4 < leaf.made_weight) leaf.made_weight = 0;  // what is left may be divisible
 }
@@ -133,7 +130,7 @@ std::vector<EntryId> ApTree::entries_below(NodeRef ref) const {
     const Node& node = nodes_[open.back()];
     open.pop_back();
     if (node.kind == NodeKind::kLeaf) {
-      for (const ap::Posting& each : postings_.view(node.postings)) entries.push_back(each.entry);
+      for_each_posting(node, [&](const ap::Posting& each) { entries.push_back(each.entry); });
       continue;
     }
     for (std::uint32_t slot = 0; slot < node.slots(); ++slot) {
@@ -191,8 +188,7 @@ SubscriptionId ApTree::any(std::uint64_t& random) const {
     }
     ref = child(node, slot);
   }
-  const auto postings = postings_.view(nodes_[ref].postings);
-  return store_.owner(postings[below(postings.size())].entry);
+  return store_.owner(postings_.any(nodes_[ref].postings, below(1u << 31)).entry);
 }
 
 void ApTree::succeed(ApTree& old) {

@@ -51,13 +51,13 @@ void ApTree::visit(NodeRef ref, std::uint32_t first_token, Probe& probe) const {
 void ApTree::scan(const ap::Node& leaf, Probe& probe) const {
   probe.sink.work.candidates += leaf.postings.size;
   const bool has_two_parts = probe.message.place.parts == 2;
-  for (const ap::Posting& posting : postings_.view(leaf.postings)) {
+  for_each_posting(leaf, [&](const ap::Posting& posting) {
     bool passes = overlaps(posting.box, probe.box[0]);
     if (has_two_parts) passes |= overlaps(posting.box, probe.box[1]);
-    if (!(passes & ((posting.signature & probe.absent) == 0))) continue;
+    if (!(passes & ((posting.signature & probe.absent) == 0))) return;
     store_.prefetch(posting.entry, 0);
     probe.scratch.queue.push_back(raw(posting.entry));
-  }
+  });
 }
 
 /// The store lies elsewhere in memory: what passed the leaves waits until it has arrived.

@@ -4,7 +4,7 @@
 ///   k-node  words: lower × cuts, upper × cuts, child × (cuts + 1), weight when made × (cuts + 1)
 ///   s-node  words: child × (cells + 1), weight when made × (cells + 1)
 ///           lines: region's west, south, east, north; columns − 1 lines of x; rows − 1 of y
-///   l-node  a list of postings
+///   l-node  a list of postings, ascending by entry
 ///
 /// The last child of a node is its dummy; child 0 means there is none.
 #pragma once
@@ -14,8 +14,8 @@
 #include <limits>
 #include <span>
 
+#include "nearcast/base/block_lists.h"
 #include "nearcast/base/ids.h"
-#include "nearcast/base/list_arena.h"
 #include "nearcast/geo/place.h"
 #include "nearcast/index/papers/ap_tree/spatial_partition.h"
 #include "nearcast/text/signature.h"
@@ -46,7 +46,7 @@ struct Node {
     std::uint16_t columns, rows;
   };
   union {
-    ListHandle postings;
+    BlockList postings;
     Cuts cuts;
     Grid grid;
   };
@@ -118,5 +118,9 @@ struct Posting {
   EntryId entry{};
   std::uint32_t signature = 0;  ///< a bit per keyword; a message that matches has them all
 };
+struct EntryOfPosting {
+  std::uint32_t operator()(const Posting& posting) const { return raw(posting.entry); }
+};
+using Postings = BlockLists<Posting, EntryOfPosting>;
 
 }  // namespace nearcast::ap

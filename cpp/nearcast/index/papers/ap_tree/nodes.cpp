@@ -132,9 +132,7 @@ void ApTree::clear(NodeRef ref) {
 void ApTree::write_leaf(NodeRef ref, std::span<const EntryId> entries) {
   Node& node = nodes_[ref];
   node.weight = static_cast<std::uint32_t>(entries.size());
-  postings_.resize(node.postings, node.weight);
-  std::transform(entries.begin(), entries.end(), postings_.view(node.postings).begin(),
-                 [this](EntryId entry) { return posting(entry); });
+  for (const EntryId entry : entries) postings_.insert(node.postings, posting(entry));
   if (node.weight > options_.max_leaf_size) node.made_weight = 2 * node.weight;
   leaf_written(ref);
 }

@@ -7,10 +7,6 @@
 namespace nearcast {
 namespace {
 
-bool is_before(const PivotItem& a, const PivotItem& b) {
-  return a.key != b.key ? a.key < b.key : a.label < b.label;
-}
-
 /// The deepest level of the quadtree of the world on which the box touches at most `most` cells.
 std::uint32_t level_of(const Rect& box, std::uint64_t most) {
   const double columns = 1 << kDeepestLevel;
@@ -41,20 +37,34 @@ PivotCells::Item PivotCells::item_of(EntryId entry) const {
   return {entry, level_of(box, options_.max_copies), box};
 }
 
-std::span<const PivotItem> PivotCells::items_with(QuadNodeId node, PivotKey key) const {
-  const auto list = items(node);
-  const auto first = std::lower_bound(list.begin(), list.end(), key,
-                                      [](const PivotItem& i, PivotKey k) { return i.key < k; });
-  auto last = first;
-  while (last != list.end() && last->key == key) ++last;
-  return {first, last};
+bool PivotCells::has_with(QuadNodeId node, PivotKey key) const {
+  bool found = false;
+  items_.for_each_block_from(slot(node).items, std::uint64_t{key} << 32,
+                             [&](std::span<const PivotItem> rest) {
+                               found = rest.front().key == key;
+                               return false;
+                             });
+  return found;
+}
+
+std::size_t PivotCells::count_with(QuadNodeId node, PivotKey key) const {
+  std::size_t count = 0;
+  items_.for_each_block_from(slot(node).items, std::uint64_t{key} << 32,
+                             [&](std::span<const PivotItem> rest) {
+                               for (const PivotItem& each : rest) {
+                                 if (each.key != key || count == kEnough) return false;
+                                 ++count;
+                               }
+                               return true;
+                             });
+  return count;
 }
 
 PivotCells::Keys PivotCells::keys_of(QuadNodeId node) const {
   Keys keys;
-  for (const PivotItem& item : items(node)) {
+  for_each_item(node, [&](const PivotItem& item) {
     if (keys.empty() || keys.back() != item.key) keys.push_back(item.key);
-  }
+  });
   return keys;
 }
 
@@ -64,7 +74,7 @@ PivotKey PivotCells::pivot_in(QuadNodeId node, TokenSpan tokens) const {
   if (rule_in(node) == PivotRule::kRare) return best;
   std::size_t most = 0;
   for (const Token token : tokens) {
-    const std::size_t users = items_with(node, pivot_key(token)).size();
+    const std::size_t users = count_with(node, pivot_key(token));
     if (users <= most) continue;
     most = users;
     best = pivot_key(token);
@@ -98,43 +108,43 @@ void PivotCells::freed(QuadNodeId node) {
 
 void PivotCells::attach(QuadNodeId node, const Item& item) {
   PivotItem made{0, labels_.label(item.entry), float_box(item.box)};
-  ListHandle& handle = slot(node).items;
-  if (is_bulk_) return items_.push_back(handle, made);
+  if (is_bulk_) return items_.insert(slot(node).items, made);
   made.key = pivot_in(node, store_.clause(item.entry).positive);
-  const bool is_new = items_with(node, made.key).empty();
-  items_.push_back(handle, made);
-  const auto list = items_.view(handle);
-  const auto at = std::upper_bound(list.begin(), list.end() - 1, made, is_before);
-  std::copy_backward(at, list.end() - 1, list.end());
-  *at = made;
+  const bool is_new = !has_with(node, made.key);
+  items_.insert(slot(node).items, made);
   if (is_new) gain(node, made.key);
 }
 
-/// The entry's item in a cell. The pivot is one of its tokens; which one depended on what else was
-/// there.
-PivotItem& PivotCells::find_item(QuadNodeId node, EntryId entry, Label label) {
-  const auto list = items_.view(slot(node).items);
+/// The entry's item in a cell, or nullptr. The pivot is one of its tokens; which one depended on
+/// what else was there.
+const PivotItem* PivotCells::find_item(QuadNodeId node, EntryId entry, Label label) const {
+  const BlockList& list = slot(node).items;
   const TokenSpan tokens = store_.clause(entry).positive;
-  for (std::size_t i = 0; i < std::max<std::size_t>(tokens.size(), 1); ++i) {
-    const PivotItem wanted{tokens.empty() ? 0 : pivot_key(tokens[i]), label, {}};
-    const auto at = std::lower_bound(list.begin(), list.end(), wanted, is_before);
-    if (at != list.end() && at->key == wanted.key && at->label == label) return *at;
+  if (tokens.empty()) return items_.find(list, label);
+  for (const Token token : tokens) {
+    const PivotItem* const found =
+        items_.find(list, PivotItem::KeyOf{}({pivot_key(token), label, {}}));
+    if (found != nullptr) return found;
   }
-  broken("pt-quadtree: an entry is not in the list of its cell");
+  return nullptr;
+}
+
+bool PivotCells::has_item(QuadNodeId node, EntryId entry) const {
+  return find_item(node, entry, labels_.label(entry)) != nullptr;
 }
 
 void PivotCells::detach(QuadNodeId node, const Item& item) {
-  PivotItem* found = &find_item(node, item.entry, labels_.label(item.entry));
+  const PivotItem* const found = find_item(node, item.entry, labels_.label(item.entry));
+  ensure(found != nullptr, "pt-quadtree: an entry is not in the list of its cell");
   const PivotKey key = found->key;
-  ListHandle& handle = slot(node).items;
-  std::copy(found + 1, items_.view(handle).data() + handle.size, found);
-  items_.resize(handle, handle.size - 1);
-  if (items_with(node, key).empty()) lose(node, key);
+  items_.erase(slot(node).items, PivotItem::KeyOf{}(*found));
+  if (!has_with(node, key)) lose(node, key);
 }
 
 void PivotCells::take_all(QuadNodeId node, std::vector<Item>& out) {
   const Keys keys = keys_of(node);
-  for (const PivotItem& item : items(node)) out.push_back(item_of(labels_.entry(item.label)));
+  for_each_item(node,
+                [&](const PivotItem& item) { out.push_back(item_of(labels_.entry(item.label))); });
   items_.release(slot(node).items);
   for (const PivotKey key : keys) lose(node, key);
 }
@@ -168,26 +178,32 @@ void PivotCells::choose_anew(QuadNodeId node) {
 }
 
 void PivotCells::set_pivots(QuadNodeId node) {
-  const auto list = items_.view(slot(node).items);
+  std::vector<PivotItem> list;
   std::vector<TokenSpan> sets;
-  for (const PivotItem& item : list) sets.push_back(tokens_of(item.label));
+  for_each_item(node, [&](const PivotItem& item) {
+    list.push_back(item);
+    sets.push_back(tokens_of(item.label));
+  });
   const std::vector<PivotKey> pivots = choose_pivots(sets, counts_, rule_in(node));
   for (std::size_t i = 0; i < list.size(); ++i) list[i].key = pivots[i];
-  std::sort(list.begin(), list.end(), is_before);
+  std::ranges::sort(list, {}, PivotItem::KeyOf{});
+  items_.release(slot(node).items);
+  for (const PivotItem& item : list) items_.insert(slot(node).items, item);
 }
 
 void PivotCells::relabel(QuadNodeId node, EntryId entry, const Relabel& move) {
-  find_item(node, entry, move.from).label = move.to;
+  const PivotItem* const found = find_item(node, entry, move.from);
+  ensure(found != nullptr, "pt-quadtree: an entry is not in the list of its cell");
+  const PivotItem renamed{found->key, move.to, found->box};
+  items_.replace(slot(node).items, PivotItem::KeyOf{}(*found), renamed);
 }
 
 void PivotCells::relabel_all(std::span<const Relabel> ascending) {
   for (const Slot& slot : slots_) {
-    for (PivotItem& item : items_.view(slot.items)) {
-      const auto found =
-          std::lower_bound(ascending.begin(), ascending.end(), item.label,
-                           [](const Relabel& move, Label label) { return move.from < label; });
+    items_.change_all(slot.items, [&](PivotItem& item) {
+      const auto found = std::ranges::lower_bound(ascending, item.label, {}, &Relabel::from);
       if (found != ascending.end() && found->from == item.label) item.label = found->to;
-    }
+    });
   }
 }
 

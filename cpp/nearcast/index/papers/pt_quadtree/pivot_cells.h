@@ -32,6 +32,7 @@
 #include <array>
 #include <vector>
 
+#include "nearcast/base/block_lists.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/geo/float_box.h"
 #include "nearcast/index/papers/pt_quadtree/pivots.h"
@@ -60,6 +61,12 @@ struct PivotItem {
   PivotKey key;
   Label label;
   FloatBox box;
+
+  struct KeyOf {  ///< lists ascend by pivot, then by label
+    std::uint64_t operator()(const PivotItem& item) const {
+      return std::uint64_t{item.key} << 32 | item.label;
+    }
+  };
 };
 
 class PivotCells : public QuadContent {
@@ -87,10 +94,18 @@ class PivotCells : public QuadContent {
   void belong_to(const QuadNodes& nodes) { nodes_ = &nodes; }
 
   Item item_of(EntryId entry) const;
-  Label label_of(EntryId entry) const { return labels_.label(entry); }
   EntryId entry_of(Label label) const { return labels_.entry(label); }
-  std::span<const PivotItem> items(QuadNodeId node) const { return items_.view(slot(node).items); }
-  std::span<const PivotItem> items_with(QuadNodeId node, PivotKey key) const;
+  /// Calls visit(item) for each of the cell, by key, then by label.
+  template <typename Visit>
+  void for_each_item(QuadNodeId node, Visit&& visit) const {
+    items_.for_each_block(slot(node).items, [&](std::span<const PivotItem> block) {
+      for (const PivotItem& each : block) visit(each);
+    });
+  }
+  /// Calls visit(items) for each stretch of those with this key, ascending by label.
+  template <typename Visit>
+  void for_each_with(QuadNodeId node, PivotKey key, Visit&& visit) const;
+  bool has_item(QuadNodeId node, EntryId entry) const;
   const Mark* find_mark(QuadNodeId node, PivotKey key) const;  ///< or nullptr
   /// The same for keys that ascend from call to call; `from` starts with 0.
   const Mark* find_mark(QuadNodeId node, PivotKey key, std::size_t& from) const;
@@ -131,13 +146,9 @@ class PivotCells : public QuadContent {
     std::uint8_t bit;  ///< of this child in its parent's marks
     bool is_divided;
     std::uint32_t leaves;
-    ListHandle items;  ///< by key, then by label
+    BlockList items;
     ListHandle marks;  ///< by key; of an undivided cell: none
   };
-  struct Header {
-    std::uint64_t inner_cells, mark_count, stale;
-  };
-
   const Slot& slot(QuadNodeId node) const { return slots_[raw(node)]; }
   Slot& slot(QuadNodeId node) { return slots_[raw(node)]; }
   TokenSpan tokens_of(Label label) const { return store_.clause(labels_.entry(label)).positive; }
@@ -146,7 +157,9 @@ class PivotCells : public QuadContent {
     return (*nodes_)[node].is_divided ? PivotRule::kRare : options_.rule;
   }
   PivotKey pivot_in(QuadNodeId node, TokenSpan tokens) const;
-  PivotItem& find_item(QuadNodeId node, EntryId entry, Label label);
+  const PivotItem* find_item(QuadNodeId node, EntryId entry, Label label) const;
+  bool has_with(QuadNodeId node, PivotKey key) const;
+  std::size_t count_with(QuadNodeId node, PivotKey key) const;  ///< up to kEnough
   void add_leaves(QuadNodeId node, std::uint32_t more);
 
   void choose_anew(QuadNodeId node);
@@ -161,7 +174,7 @@ class PivotCells : public QuadContent {
   void drop_mark(QuadNodeId node, PivotKey key);
   void drop_marks(QuadNodeId node);
   bool has_key(QuadNodeId node, PivotKey key) const {
-    return !items_with(node, key).empty() || find_mark(node, key) != nullptr;
+    return has_with(node, key) || find_mark(node, key) != nullptr;
   }
   void tell_gained(QuadNodeId node, PivotKey key);
   void tell_lost(QuadNodeId node, PivotKey key);
@@ -171,6 +184,9 @@ class PivotCells : public QuadContent {
   void check_item(QuadNodeId node, const PivotItem& item) const;
   void check_marks(QuadNodeId node, const Keys& covered) const;
 
+  /// Of pivots with so many entries none is preferred to another.
+  static constexpr std::size_t kEnough = 256;
+
   const SubscriptionStore& store_;
   const Labels& labels_;
   const QuadNodes* nodes_ = nullptr;
@@ -179,9 +195,23 @@ class PivotCells : public QuadContent {
   std::size_t inner_cells_ = 0, mark_count_ = 0;
   std::size_t stale_ = 0;  ///< covers that may have lost their reason
   Array<Slot> slots_;      ///< by node
-  ListArena<PivotItem> items_;
+  BlockLists<PivotItem, PivotItem::KeyOf> items_;
   ListArena<Mark> marks_;
   TokenUses counts_;
 };
+
+template <typename Visit>
+void PivotCells::for_each_with(QuadNodeId node, PivotKey key, Visit&& visit) const {
+  items_.for_each_block_from(slot(node).items, std::uint64_t{key} << 32,
+                             [&](std::span<const PivotItem> rest) {
+                               const bool goes_on = rest.back().key == key;
+                               std::size_t count = rest.size();
+                               if (!goes_on) {
+                                 for (count = 0; rest[count].key == key;) ++count;
+                               }
+                               if (count != 0) visit(rest.first(count));
+                               return goes_on;
+                             });
+}
 
 }  // namespace nearcast

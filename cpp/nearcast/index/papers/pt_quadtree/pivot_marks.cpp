@@ -226,7 +226,7 @@ void PivotCells::check_marks(QuadNodeId node, const Keys& covered) const {
     ensure((mark & (kAllChildren | kOwn)) != 0, "pt-quadtree: a mark leads nowhere");
     const PivotKey key = key_of(mark);
     if (std::binary_search(covered.begin(), covered.end(), key)) continue;
-    ensure(!(mark & kOwn) || !items_with(node, key).empty(),
+    ensure(!(mark & kOwn) || has_with(node, key),
            "pt-quadtree: a mark promises an entry that is not there");
     if (mark & kCover) continue;
     Mark found = 0;
@@ -239,13 +239,8 @@ void PivotCells::check_marks(QuadNodeId node, const Keys& covered) const {
 }
 
 PivotCells::Keys PivotCells::check(QuadNodeId node, Keys covered) const {
-  const auto list = items(node);
-  for (std::size_t i = 0; i < list.size(); ++i) {
-    check_item(node, list[i]);
-    ensure(i == 0 || list[i - 1].key < list[i].key ||
-               (list[i - 1].key == list[i].key && list[i - 1].label < list[i].label),
-           "pt-quadtree: a list is not sorted by pivot and label");
-  }
+  items_.check(slot(node).items);
+  for_each_item(node, [&](const PivotItem& item) { check_item(node, item); });
   ensure(slot(node).is_divided == (*nodes_)[node].is_divided, "pt-quadtree: a division is unknown");
   check_marks(node, covered);
   for (const PivotKey key : slot(node).is_divided ? keys_of(node) : Keys{}) {

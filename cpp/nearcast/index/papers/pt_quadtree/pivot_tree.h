@@ -113,10 +113,7 @@ void PivotTree::filter_below(QuadNodeId node, const QuadCell& cell, const QuadPl
       may_have = (*mark & PivotCells::kOwn) != 0;
       further = Lead{key} << 8 | (*mark & (PivotCells::kCover | PivotCells::kAllChildren));
     }
-    if (may_have) {
-      const std::span<const PivotItem> found = cells().items_with(node, key);
-      if (!found.empty()) visit(found);
-    }
+    if (may_have) cells().for_each_with(node, key, visit);
     if (!is_divided || !(further & PivotCells::kAllChildren)) continue;
     leads.push_back(further | (further & kCovered ? Lead{PivotCells::kAllChildren} : 0));
     anywhere |= leads.back();

@@ -1,9 +1,14 @@
 #include "nearcast/index/papers/rt_tree/postings.h"
 
-#include <algorithm>
 #include <string>
 
 namespace nearcast {
+
+bool PostingTables::has(std::size_t row, TokenKey key, Item item) const {
+  const TokenTables::Cell* cell = tables_.find(row, key);
+  if (cell == nullptr) return false;
+  return cell->mark ? items_.find(lists_[cell->value], item) != nullptr : cell->value == item;
+}
 
 std::uint32_t PostingTables::new_list() {
   if (free_lists_.empty()) {
@@ -22,7 +27,7 @@ void PostingTables::free_list(std::uint32_t list) {
 
 void PostingTables::clear(std::size_t row) {
   tables_.for_each(row, [&](const TokenTables::Cell& cell) {
-    size_ -= items_of(cell).size();
+    size_ -= size_of(cell);
     if (cell.mark) free_list(cell.value);
   });
   tables_.clear(row);
@@ -38,11 +43,11 @@ void PostingTables::add(std::size_t row, TokenKey key, Item item) {
   }
   if (!cell.mark) {
     const std::uint32_t list = new_list();
-    items_.push_back(lists_[list], cell.value);
+    items_.insert(lists_[list], cell.value);
     cell.mark = 1;
     cell.value = list;
   }
-  items_.push_back(lists_[cell.value], item);
+  items_.insert(lists_[cell.value], item);
 }
 
 void PostingTables::remove(std::size_t row, TokenKey key, Item item) {
@@ -53,13 +58,11 @@ void PostingTables::remove(std::size_t row, TokenKey key, Item item) {
     ensure(cell->value == item, "postings: an element to remove is not there");
     return tables_.erase(row, key);
   }
-  ListHandle& list = lists_[cell->value];
-  const std::span<const Item> items = items_.view(list);
-  const auto found = std::find(items.begin(), items.end(), item);
-  ensure(found != items.end(), "postings: an element to remove is not in its list");
-  items_.swap_remove(list, static_cast<std::uint32_t>(found - items.begin()));
+  BlockList& list = lists_[cell->value];
+  ensure(items_.erase(list, item), "postings: an element to remove is not in its list");
   if (list.size > 1) return;
-  const Item last = items_.view(list)[0];
+  Item last = 0;
+  items_.for_each_block(list, [&](std::span<const Item> only) { last = only[0]; });
   free_list(cell->value);
   cell->mark = 0;
   cell->value = last;
@@ -75,8 +78,9 @@ void PostingTables::check_invariants(const char* owner) const {
   std::size_t items = 0, lists = 0;
   for (std::size_t row = 0; row < tables_.rows(); ++row) {
     tables_.for_each(row, [&](const TokenTables::Cell& cell) {
-      items += items_of(cell).size();
+      items += size_of(cell);
       lists += cell.mark;
+      if (cell.mark) items_.check(lists_[cell.value]);
     });
   }
   if (items != size_) broken(std::string(owner) + ": the number of postings is wrong");

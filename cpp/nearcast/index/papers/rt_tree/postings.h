@@ -1,16 +1,17 @@
 /// Inverted lists per row and token: who, in this row, has this token? [Rt §5.1 I_n[t]]
 ///
-/// Most lists have one element, which then stands in the token's cell itself; a longer one lies in
-/// an arena. Finding an element to remove is a scan of its list: the paper's hash table per list
-/// would take more memory than all else, and lists are short wherever rare tokens come first.
+/// Most lists have one element, which then stands in the token's cell itself; a longer one is a
+/// list of blocks (base/block_lists.h), ascending, so that an element to remove is found at once.
+/// The paper's hash table per list would take more memory than all else.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 
 #include "nearcast/base/array.h"
-#include "nearcast/base/list_arena.h"
+#include "nearcast/base/block_lists.h"
 #include "nearcast/index/papers/rt_tree/token_tables.h"
 
 namespace nearcast {
@@ -20,16 +21,24 @@ class PostingTables {
   using Item = std::uint32_t;
 
   std::size_t size() const { return size_; }  ///< postings of all rows
-  /// In no order; empty if the row has no such token. Good until the next change.
-  std::span<const Item> find(std::size_t row, TokenKey key) const {
+  bool has(std::size_t row, TokenKey key) const { return tables_.find(row, key) != nullptr; }
+  bool has(std::size_t row, TokenKey key, Item item) const;
+  /// Calls visit(items) for each stretch of the list, in ascending order; not at all if the row has
+  /// no such token.
+  template <typename Visit>
+  void for_each_block(std::size_t row, TokenKey key, Visit&& visit) const {
     const TokenTables::Cell* cell = tables_.find(row, key);
-    return cell == nullptr ? std::span<const Item>{} : items_of(*cell);
+    if (cell != nullptr) for_each_block(*cell, visit);
   }
-  /// Calls visit(key, items) for each token of the row.
+  template <typename Visit>
+  void for_each_block(const TokenTables::Cell& cell, Visit&& visit) const {
+    if (!cell.mark) return visit(std::span<const Item>(&cell.value, 1));
+    items_.for_each_block(lists_[cell.value], visit);
+  }
+  /// Calls visit(cell) for each token of the row.
   template <typename Visit>
   void for_each(std::size_t row, Visit&& visit) const {
-    tables_.for_each(row,
-                     [&](const TokenTables::Cell& cell) { visit(cell.key(), items_of(cell)); });
+    tables_.for_each(row, visit);
   }
   const TokenTables& tables() const { return tables_; }
 
@@ -43,17 +52,16 @@ class PostingTables {
 
  private:
   // A cell's mark says that its value is the number of a list, not the only element.
-  std::span<const Item> items_of(const TokenTables::Cell& cell) const {
-    if (!cell.mark) return {&cell.value, 1};
-    return items_.view(lists_[cell.value]);
+  std::size_t size_of(const TokenTables::Cell& cell) const {
+    return cell.mark ? lists_[cell.value].size : 1;
   }
   std::uint32_t new_list();
   void free_list(std::uint32_t list);
 
   TokenTables tables_;
-  Array<ListHandle> lists_;
+  Array<BlockList> lists_;
   Array<std::uint32_t> free_lists_;
-  ListArena<Item> items_;
+  BlockLists<Item, std::identity> items_;
   std::uint64_t size_ = 0;
 };
 

@@ -70,14 +70,15 @@ class Search {
     constexpr std::size_t kAhead = 8;  // boxes lie anywhere in memory: ask early
     ++sink_.work.nodes_visited;
     for (const std::uint32_t key : scratch_.positions) {
-      const std::span<const std::uint32_t> items = postings_.find(raw(node), TokenKey{key});
-      sink_.work.candidates += items.size();
-      for (std::size_t i = 0; i < items.size(); ++i) {
-        if (i + kAhead < items.size()) {
-          prefetch_line(&store_.bounds(store_.owner(EntryId{items[i + kAhead]})));
+      postings_.for_each_block(raw(node), TokenKey{key}, [&](std::span<const std::uint32_t> items) {
+        sink_.work.candidates += items.size();
+        for (std::size_t i = 0; i < items.size(); ++i) {
+          if (i + kAhead < items.size()) {
+            prefetch_line(&store_.bounds(store_.owner(EntryId{items[i + kAhead]})));
+          }
+          visit(EntryId{items[i]});
         }
-        visit(EntryId{items[i]});
-      }
+      });
     }
   }
 

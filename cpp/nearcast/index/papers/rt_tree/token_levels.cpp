@@ -143,8 +143,7 @@ void TokenLevels::check_invariants(const RTreeNodes& nodes) const {
     expected += sorted.size();
     for (RNodeId node = leaf; node != kNoRNode; node = nodes.parent(node)) {
       for (const TokenKey key : part_of_level(sorted, nodes.level(node))) {
-        const auto items = postings_.find(raw(node), key);
-        ensure(std::count(items.begin(), items.end(), raw(entry)) == 1,
+        ensure(postings_.has(raw(node), key, raw(entry)),
                "Rt++-tree: an entry is not in the list of its token");
       }
     }
