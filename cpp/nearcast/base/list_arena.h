@@ -17,6 +17,7 @@
 #include "nearcast/base/check_index.h"
 #include "nearcast/base/claims.h"
 #include "nearcast/base/errors.h"
+#include "nearcast/base/list_room.h"
 
 namespace nearcast {
 
@@ -95,7 +96,7 @@ class ListArena {
 
   /// How many more elements can be addressed, at least. Capacities are rounded up: a list of n may
   /// take 2 n of them.
-  std::size_t room() const { return kMaxItems - std::min(kMaxItems, items_.size()); }
+  std::size_t room() const { return list_limit - std::min(list_limit, items_.size()); }
 
   std::size_t memory_bytes() const { return items_.memory_bytes() + free_.memory_bytes(); }
 
@@ -106,6 +107,9 @@ class ListArena {
   void load(ArchiveReader& in) {
     items_.load(in);
     free_.load(in);
+    // As if half of it were one list.
+    const std::size_t half = std::clamp<std::size_t>(items_.size() / 2, 1, kLargest);
+    longest_ = class_for(static_cast<std::uint32_t>(half));
   }
 
   // ---- of an arena that was read: does every place have one owner? -----------------------------
@@ -133,7 +137,6 @@ class ListArena {
  private:
   static constexpr std::uint32_t kLargest = 0xC0000000u;  ///< the last capacity of 32 bits
   static constexpr std::uint32_t kMaxClasses = 66;        ///< kLargest is of the last one
-  static constexpr std::size_t kMaxItems = 0xFFFFFFFE;    ///< start + 1 has 32 bits
 
   static std::uint32_t class_for(std::uint32_t count) {
     if (count > kLargest)
@@ -166,14 +169,17 @@ class ListArena {
       return start;
     }
     const std::size_t start = items_.size();
-    if (start + capacity_of(size_class) > kMaxItems)
+    if (start + capacity_of(size_class) > list_limit)
       too_large("lists of one structure", std::to_string(start) + " elements", "fewer than 2^32");
     items_.resize(start + capacity_of(size_class));
+    longest_ = std::max(longest_, std::min(size_class + 1, kMaxClasses - 1));
+    note_list_growth(items_.size(), capacity_of(longest_));
     return static_cast<std::uint32_t>(start);
   }
 
   Array<T> items_;
   Array<std::uint32_t> free_;  ///< per size class: 1 + start of a free place, which holds the next
+  std::uint32_t longest_ = 1;  ///< size class that the longest list may need next
 };
 
 }  // namespace nearcast

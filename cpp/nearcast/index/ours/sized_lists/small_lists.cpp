@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <string>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/base/list_room.h"
 
 namespace nearcast::sized_lists {
 namespace {
@@ -23,8 +25,10 @@ std::uint32_t SmallLists::take(std::uint32_t capacity) {
     std::memcpy(&free_[capacity], units_.data() + place, sizeof(std::uint32_t));
     return place;
   }
-  ensure(std::uint64_t{used_} + kUnits * capacity + kPadding < 0xFFFFFFFFull,
-         "sized-lists: its small lists are full");
+  const std::uint64_t end = std::uint64_t{used_} + kUnits * capacity + kPadding;
+  if (end > list_limit)
+    too_large("small lists of sized-lists", std::to_string(used_) + " units", "fewer than 2^32");
+  note_list_growth(end, kUnits * kSmallLimit);
   const std::uint32_t place = used_;
   used_ += kUnits * capacity;
   units_.resize(used_ + kPadding);

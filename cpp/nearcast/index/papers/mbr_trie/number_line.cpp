@@ -1,11 +1,15 @@
 #include "nearcast/index/papers/mbr_trie/number_line.h"
 
 #include <algorithm>
+#include <string>
+
+#include "nearcast/base/list_room.h"
 
 namespace nearcast {
 
 void NumberLine::resize(std::size_t size) {
-  ensure(size < 0xFFFFFFFFull, "number line: no numbers left");
+  if (size > list_limit) too_large("numbers of mbr-trie", std::to_string(size), "fewer than 2^32");
+  note_list_growth(size, size / 2);  // a line that is full grows by a quarter
   const std::size_t before = seats_.size();
   seats_.resize(size);
   for (std::size_t i = before; i < size; ++i) seats_[i] = kFreeSeat;

@@ -5,8 +5,10 @@
 /// cell above covers the token: then nobody asks for them.
 #include <algorithm>
 #include <iterator>
+#include <string>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/base/list_room.h"
 #include "nearcast/index/papers/pt_quadtree/pivot_cells.h"
 
 namespace nearcast {
@@ -59,7 +61,9 @@ const Mark* PivotCells::find_mark(QuadNodeId node, PivotKey key, std::size_t& fr
 }
 
 void PivotCells::add_bits(QuadNodeId node, PivotKey key, Mark bits) {
-  ensure(key < kKeyLimit, "pt-quadtree: more tokens than a mark can name");
+  if (key >= kKeyLimit)
+    too_large("keywords of pt-quadtree", std::to_string(key), "fewer than 2^26");
+  if (key >= kKeyLimit - kKeyLimit / 64) is_near_list_limit = true;
   if (Mark* mark = find_mark(node, key)) {
     *mark |= bits;
     return;
