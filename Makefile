@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ASSERTIONS ?= ON
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
-.PHONY: help build test unit lint demo sanitize sanitize-threads fuzz stub wheel oldest clean
+.PHONY: help build test unit lint demo sanitize sanitize-threads fuzz stub wheel oldest mutants clean
 
 help:
 	@echo "make demo      build, then show the main job in the terminal"
@@ -16,6 +16,7 @@ help:
 	@echo "make sanitize-threads  threads that change, ask, save and open, under ThreadSanitizer"
 	@echo "make fuzz      long fuzzing (ROUNDS=200000 mutations, SECONDS=600 of drawn cases)"
 	@echo "make oldest    the unit tests under the oldest Python (OLDEST=python3.10)"
+	@echo "make mutants   change one operator at a time and see whether a test notices (SAMPLE=40)"
 	@echo "make stub      write src/nearcast/_core.pyi anew"
 	@echo "make wheel     a wheel in dist/"
 
@@ -110,6 +111,11 @@ oldest:
 	$(OLDEST_BIN)/python -m pip install --quiet --no-build-isolation .
 	$(OLDEST_BIN)/python tools/import_all.py
 	$(OLDEST_BIN)/python -m pytest tests/unit tests/cli -q -n 2
+
+# One operator changed at a time: would a test notice? Survivors are explained in docs/mutation.md.
+mutants: build $(VENV)/.tools
+	$(BIN)/python tools/mutate.py --sample $(or $(SAMPLE),40) --seed $(or $(SEED),1) \
+	  $(if $(GROUPS),--groups $(GROUPS))
 
 clean:
 	rm -rf build dist $(VENV)/.built

@@ -176,6 +176,14 @@ def test_a_value_that_cannot_be_says_who_and_what(kind, changes, error, claim) -
         made(kind, **changes)
 
 
+@pytest.mark.parametrize("kind", MAKE)
+def test_a_value_cannot_be_changed_and_has_no_other_fields(kind) -> None:
+    value = made(kind)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        value.id = "other"
+    assert not hasattr(value, "__dict__")
+
+
 def test_numbers_of_numpy_are_numbers() -> None:
     top = made("top", k=np.int64(3), alpha=np.float32(0.5), at=np.array([1, 2]))
     assert (top.k, top.alpha, top.at) == (3, 0.5, (1.0, 2.0))
