@@ -3,12 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/ids.h"
-#include "nearcast/base/stack.h"
 #include "nearcast/base/visit_stamps.h"
 #include "nearcast/base/work_counters.h"
 #include "nearcast/model/message.h"
@@ -44,28 +44,36 @@ class MatchSink {
   std::vector<std::size_t> ends_;
 };
 
-/// Memory that matching needs and keeps between calls. One per thread.
-struct MatchScratch {
+/// Memory that matching needs and keeps between calls, so that a message allocates nothing. Each
+/// thread has its own.
+class MatchScratch {
+ public:
   VisitStamps visited;  ///< by subscription; started by the engine for each message
   std::vector<std::uint32_t> positions;  ///< the message's tokens in an index's own order
-  std::vector<std::uint64_t> bits;       ///< a small set of hashed tokens; empty between messages
-  std::vector<std::uint64_t> queue;      ///< work put off until its memory has arrived
-  std::vector<std::uint64_t> tallies;    ///< what was counted per entry, hashed; of one message
+  std::vector<std::uint64_t> queue;      ///< work that is put off until its memory is in the cache
   std::vector<std::uint64_t> pending;    ///< the same, for a second kind of work
 
-  /// Some entries of a record of `auto`, by their bits in a mask.
-  struct Hit {
-    const std::uint8_t* record;
-    std::uint32_t capacity, first, mask, ties;
-  };
-  Stack<Hit> hits;              ///< of a few messages
-  Stack<SubscriptionId> found;  ///< matches that wait for their message's turn
-  Stack<std::uint64_t> doubts;  ///< entries that are not decided yet
-
-  /// Should this entry's match be reported? Only a subscription that can be met twice is looked up.
+  /// Is this entry's match still to be reported? A subscription of one clause is met only once and
+  /// is not looked up.
   bool first_report(const SubscriptionStore& store, EntryId entry) {
     return store.is_only_clause(entry) || visited.first_visit(raw(store.owner(entry)));
   }
+
+  /// What only one kind of index needs, in a type of that kind's own. The first call makes it;
+  /// later calls return it until another type is wanted, which does not happen within one engine.
+  template <typename Own>
+  Own& own() {
+    static const char type = 0;  // its address stands for the type
+    if (own_type_ != &type) [[unlikely]] {
+      own_ = std::make_shared<Own>();
+      own_type_ = &type;
+    }
+    return *static_cast<Own*>(own_.get());
+  }
+
+ private:
+  std::shared_ptr<void> own_;
+  const char* own_type_ = nullptr;
 };
 
 /// Messages of the past, for cost models that weigh a choice by what will probably come.
@@ -119,9 +127,6 @@ class MatchIndex {
 
   /// Pull what matching begins with into the cache, for a message that comes soon.
   virtual void prefetch(const Message&) const {}
-
-  /// Read the first bytes of whatever matching would begin with, and nothing else; how many places.
-  virtual std::uint32_t touch(std::span<const Message>) const { return 0; }
 
   /// Report each matching id once, in any order. scratch.visited is fresh.
   virtual void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const = 0;

@@ -25,9 +25,6 @@ class MovingPair final : public MovingIndex {
     return subscriptions_->arrange(rows);
   }
   void prefetch(const Message& message) const override { subscriptions_->prefetch(message); }
-  std::uint32_t touch(std::span<const Message> messages) const override {
-    return subscriptions_->touch(messages);
-  }
   void match_group(std::span<const Message> messages, MatchScratch& scratch,
                    MatchSink& sink) const override {
     subscriptions_->match_group(messages, scratch, sink);

@@ -5,6 +5,7 @@
 #include "nearcast/columns/column_checks.h"
 #include "nearcast/columns/reading.h"
 #include "nearcast/index/registry.h"
+#include "nearcast/index/touchable.h"
 #include "nearcast/modes/match_set.h"
 
 namespace nearcast {
@@ -87,9 +88,10 @@ MatchColumns MatchSet::floor(const MessageColumns& given, std::span<const std::i
   check_answers(given.rows, ends, answers.size());
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   const MessageColumns messages = up_to_date(given, words_, (*loan).reading.dictionary);
+  const auto* index = dynamic_cast<const Touchable*>(index_.get());
   MatchColumns out;
   const auto visit = [&](std::size_t row, std::span<const Message> group) {
-    out.work.nodes_visited += index_->touch(group);
+    if (index != nullptr) out.work.nodes_visited += index->touch(group);
     const std::size_t last = row + group.size();
     const auto first = static_cast<std::size_t>(row == 0 ? 0 : ends[row - 1]);
     make_room(out, static_cast<std::size_t>(ends[last - 1]) - first, last, messages.rows);

@@ -1,5 +1,6 @@
 #include "nearcast/base/bounded_array.h"
 #include "nearcast/base/prefetch.h"
+#include "nearcast/index/ours/sized_lists/scratch.h"
 #include "nearcast/index/ours/sized_lists/sized_lists.h"
 #include "nearcast/model/semantics.h"
 
@@ -73,15 +74,16 @@ void SizedLists::match_group(std::span<const Message> messages, MatchScratch& sc
 
 void SizedLists::search(std::span<sized_lists::Probe> probes, MatchScratch& scratch,
                         MatchSink& sink) const {
+  auto& own = scratch.own<sized_lists::Scratch>();
 #if NEARCAST_HAS_AVX2_KERNELS
   if (uses_avx2_) {
     sized_lists::avx2::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(),
-                            lists_.size(), scratch, sink, probes});
+                            lists_.size(), scratch, own, sink, probes});
     return;
   }
 #endif
   sized_lists::plain::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(),
-                           scratch, sink, probes});
+                           scratch, own, sink, probes});
 }
 
 }  // namespace nearcast

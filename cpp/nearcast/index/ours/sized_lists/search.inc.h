@@ -16,7 +16,8 @@ struct Search {
   const HeavyLists& heavies;
   const Head* heads;
   std::size_t lists;
-  MatchScratch& scratch;
+  MatchScratch& common;
+  Scratch& scratch;
   MatchSink& sink;
   std::span<Probe> probes;
 
@@ -164,7 +165,7 @@ struct Search {
     const std::uint8_t* ids = record.ids() + 4 * first;
     prefetch_line(ids + 4 * __builtin_ctz(mask));
     prefetch_line(ids + 4 * (31 - __builtin_clz(mask)) + 3);
-    MatchScratch::Hit* made = scratch.hits.room(1);
+    Hit* made = scratch.hits.room(1);
     *made = {record.start, record.capacity, first, mask,
              Kernels::ties32({record.start + first, record.capacity}, probe.query)};
     scratch.hits.end_at(made + 1);
@@ -172,7 +173,7 @@ struct Search {
 
   /// Proven entries whose borders the upper halves tell from the query's are matches. The others
   /// are doubts: where the record is, its capacity, and the place in it.
-  void pick(const MatchScratch::Hit& hit) {
+  void pick(const Hit& hit) {
     const Record record{hit.record, hit.capacity};
     const std::uint64_t where = reinterpret_cast<std::uintptr_t>(hit.record) << 16 | hit.capacity
                                                                                          << 8;
@@ -246,13 +247,13 @@ struct Search {
     for (std::size_t i = 0; i < kAhead; ++i) ask(i);
     std::size_t match = 0, next = 0;
     for (const Probe& probe : probes) {
-      if (probe.is_first_part) scratch.visited.start(store.slots());
+      if (probe.is_first_part) common.visited.start(store.slots());
       const bool may_repeat = !(probe.is_first_part && probe.is_last_part);
       const std::span found(scratch.found.data() + match, probe.matches_end - match);
       match = probe.matches_end;
       if (may_repeat) {
         for (const SubscriptionId id : found) {
-          if (scratch.visited.first_visit(raw(id))) sink.accept(id);
+          if (common.visited.first_visit(raw(id))) sink.accept(id);
         }
       } else {
         sink.accept(found);
@@ -273,7 +274,7 @@ struct Search {
       const bool touches_box = (item & kIsCertain) && store.bounds_are_exact(id);
       if (!touches_box && !area_touches(store, id, probe.message->place)) return;
     }
-    if (may_repeat ? scratch.visited.first_visit(raw(id)) : scratch.first_report(store, entry))
+    if (may_repeat ? common.visited.first_visit(raw(id)) : common.first_report(store, entry))
       sink.accept(id);
   }
 };

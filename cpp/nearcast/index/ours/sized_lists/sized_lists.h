@@ -22,10 +22,11 @@
 #include "nearcast/index/ours/sized_lists/numbered_lists.h"
 #include "nearcast/index/ours/sized_lists/probe.h"
 #include "nearcast/index/parameters.h"
+#include "nearcast/index/touchable.h"
 
 namespace nearcast {
 
-class SizedLists final : public MatchIndex {
+class SizedLists final : public MatchIndex, public Touchable {
  public:
   SizedLists(const SubscriptionStore& store, const Parameters& parameters);
   static std::vector<ParameterSpec> parameters();

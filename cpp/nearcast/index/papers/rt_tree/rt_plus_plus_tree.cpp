@@ -21,7 +21,7 @@ class Search {
         message_(message),
         scratch_(scratch),
         sink_(sink),
-        tallies_(scratch.tallies) {
+        tallies_(scratch.own<TallyCells>()) {
     scratch_.positions.clear();
     append_message_keys(message.tokens, scratch_.positions);
     scratch_.pending.clear();

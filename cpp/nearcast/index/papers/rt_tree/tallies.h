@@ -11,14 +11,16 @@
 
 namespace nearcast {
 
-/// Works in `cells`, which keeps its memory between messages: after a few none is allocated.
+/// The table's memory, which is kept between messages.
+struct TallyCells {
+  std::vector<std::uint64_t> cells;
+};
+
 class Tallies {
  public:
   static constexpr std::uint32_t kAbsent = 0xFFFFu;
 
-  explicit Tallies(std::vector<std::uint64_t>& cells) : cells_(cells) {
-    cells_.assign(kSmallest, 0);
-  }
+  explicit Tallies(TallyCells& memory) : cells_(memory.cells) { cells_.assign(kSmallest, 0); }
 
   void insert(EntryId entry, std::uint32_t missing) {  ///< is not there; missing > 0
     if (++used_ * 2 > cells_.size()) grow();

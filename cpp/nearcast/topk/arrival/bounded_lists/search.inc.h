@@ -33,7 +33,9 @@ struct Search {
   }
 
   /// First all blocks that may hold somebody are asked for, then all are read.
-  void read_long(const LongLists& lists, std::uint32_t number, Query query, bool counts_rest) {
+  void read_long(const LongLists& lists, std::uint32_t number, const Query& given,
+                 bool counts_rest) {
+    Query query = given;
     if (!counts_rest) query.w = 0;
     const Chord chord(query.v);
     blocks.clear();
