@@ -1,4 +1,4 @@
-/// How a structure writes itself into a snapshot and finds itself again.
+/// How a structure writes itself into a snapshot and reads itself back.
 ///
 /// A snapshot is a sequence of blobs in a fixed order. A structure writes its scalars as one small
 /// blob and each of its arrays as another; reading happens in the same order. The reader hands out
@@ -30,7 +30,7 @@ class ArchiveWriter {
 struct Blob {
   const std::byte* bytes;
   std::size_t count;
-  int file;                 ///< -1: it is not to be mapped
+  int file;                 ///< -1: it must be copied, not mapped
   std::size_t file_offset;  ///< a multiple of the page size
 };
 

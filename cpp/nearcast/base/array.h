@@ -78,7 +78,7 @@ class Array {
  private:
   Region region_;
   std::size_t size_ = 0;
-  std::size_t used_ = 0;  ///< elements from here on were never written since the region is there
+  std::size_t used_ = 0;  ///< elements from here on were never written and are still zero
 };
 
 }  // namespace nearcast

@@ -24,7 +24,7 @@
 
 namespace nearcast {
 
-/// One list, in the hands of its user. Zero: an empty one.
+/// One list; its user keeps this handle. All zero: an empty list.
 struct BlockList {
   std::uint32_t start = 0;   ///< of the elements, or of the directory
   std::uint32_t size = 0;    ///< elements in all

@@ -1,5 +1,5 @@
 /// How many stored elements did changes look at or move, on this thread? Tests compare it with the
-/// number of changes: one that costs in proportion to what is stored cannot hide.
+/// number of changes and so find a change whose cost grows with what is stored.
 #pragma once
 
 #include <cstdint>

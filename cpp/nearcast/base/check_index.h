@@ -1,5 +1,5 @@
-/// Is this position inside? Asked by the arrays of this room wherever libstdc++ asks it of its own
-/// containers: in builds with _GLIBCXX_ASSERTIONS (CMake option NEARCAST_ASSERTIONS).
+/// Is this position inside the array? The arrays of this room check it whenever libstdc++ checks
+/// its own containers: in builds with _GLIBCXX_ASSERTIONS (CMake option NEARCAST_ASSERTIONS).
 #pragma once
 
 #include <cstddef>

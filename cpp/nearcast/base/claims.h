@@ -1,4 +1,4 @@
-/// Checks of what was read from a file, before anything believes it.
+/// Checks of what was read from a file, before anything uses it.
 ///
 /// A structure in a snapshot is sound if every number in it stays inside what it points into and no
 /// place has two owners: then no later change can write over something that is in use. Claims finds

@@ -15,8 +15,8 @@ class ColumnMemory {
   static constexpr std::size_t kLeast = 2 * kHugePage;  ///< less is left to malloc
   static constexpr std::size_t kMostKept = std::size_t{256} << 20;
 
-  static void* take(std::size_t bytes);                       ///< null: there is none left
-  static void give(void* block, std::size_t bytes) noexcept;  ///< as many as were asked for
+  static void* take(std::size_t bytes);                       ///< null: the system has none left
+  static void give(void* block, std::size_t bytes) noexcept;  ///< the size given to take()
 };
 
 }  // namespace nearcast

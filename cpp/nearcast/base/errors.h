@@ -33,7 +33,7 @@ struct Error : std::runtime_error {
   std::string got, wanted, hint;  ///< empty: nothing to say
 };
 
-/// What a structure cannot count or address any more. Said before anything changes.
+/// A structure cannot count or address any more. Thrown before anything changes.
 [[noreturn]] inline void too_large(const std::string& what, const std::string& got,
                                    const std::string& wanted) {
   throw Error(ErrorKind::kCapacity, what, got, wanted,

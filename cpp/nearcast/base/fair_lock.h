@@ -17,9 +17,8 @@
 /// (B. Brandenburg, J. Anderson: Spin-based reader-writer synchronization for multiprocessor
 /// real-time systems, 2010, §3, there with spinning instead of waiting.)
 ///
-/// A question that begins takes over what changes have written, and nothing from other questions:
-/// so ThreadSanitizer sees two questions as what they are, unordered, and reports what they both
-/// write.
+/// lock_shared synchronises with changes only, not with other questions. ThreadSanitizer therefore
+/// sees two questions as unordered and reports what both of them write.
 ///
 /// A forked child finds it free: fork() waits for its turn like a question, so what it copies is
 /// whole, and the threads that asked or waited are not there.
@@ -69,7 +68,7 @@ class FairLock final : public ForkGuard {
   void lock();
   bool try_lock();
   void unlock();
-  /// While changing: does a question wait for its end?
+  /// While changing: does a question wait for the change to end?
   bool is_awaited() const { return (came_.load() & ~kChange) != went_.load(); }
 
  private:

@@ -4,8 +4,8 @@
 
 namespace nearcast {
 
-/// All of them, in two lists. Its mutex is held from before a fork until after it, so no lock
-/// comes or goes meanwhile.
+/// All locks, in two lists. The mutex of the lists is held from before a fork until after it, so
+/// that no lock is made or destroyed in between.
 class ForkGuards {
  public:
   /// Never destroyed: static locks are let go when the process ends, in an order of their own.

@@ -1,9 +1,9 @@
 /// What fork() must find at rest, so that the child can use it.
 ///
 /// A child has the memory of all threads of its parent, but only the thread that forked. Whatever
-/// another thread was changing stays half changed, and what it had locked stays locked, for ever.
-/// So each lock of the project is known here. Before a fork all of them are taken, and after it
-/// they are given back in the parent and are as new in the child.
+/// another thread was changing stays half changed, and what it had locked stays locked for ever.
+/// Therefore each lock of the project registers itself here. Before a fork all locks are taken;
+/// after it the parent releases them and the child makes them new.
 ///
 /// Outer locks guard the state of a hub or a matcher and are taken first. Inner ones guard a few
 /// instructions, and a thread that has one waits for no other.
@@ -35,7 +35,7 @@ class ForkGuard {
   ForkGuard *previous_ = nullptr, *next_ = nullptr;  ///< among those of the same order
 };
 
-/// A mutex that guards a few instructions. It meets what std::lock_guard asks for.
+/// A mutex that guards a few instructions. Usable with std::lock_guard.
 class InnerMutex final : public ForkGuard {
  public:
   InnerMutex() : ForkGuard(Order::kInner) {}

@@ -1,5 +1,5 @@
-/// One hash for words and numbers. Not for hostile input of other people's choosing alone: a table
-/// degrades to longer probes, never to wrong answers.
+/// One hash for words and numbers. It has no key, so it does not resist chosen collisions: they
+/// make the probes of a table longer, never an answer wrong.
 #pragma once
 
 #include <cstddef>

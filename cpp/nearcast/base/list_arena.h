@@ -43,7 +43,7 @@ class ListArena {
   /// Room for exactly `count` ≥ 1 elements that will never grow; free(start, count) gives it back.
   std::uint32_t allocate(std::uint32_t count) { return take(class_for(count)); }
   void free(std::uint32_t start, std::uint32_t count) { give_back(start, class_for(count)); }
-  /// From here on; an empty list may begin where the arena ends.
+  /// The elements from `start` on; an empty list may begin where the arena ends.
   T* at(std::uint32_t start) {
     check_end(start, items_.size());
     return items_.data() + start;
@@ -112,7 +112,7 @@ class ListArena {
     longest_ = class_for(static_cast<std::uint32_t>(half));
   }
 
-  // ---- of an arena that was read: does every place have one owner? -----------------------------
+  // ---- checks of an arena that was read: does every place have one owner? ----------------------
 
   std::size_t places() const { return items_.size(); }
   /// The places that are free. What is in use must claim the others.

@@ -1,7 +1,7 @@
 /// Numbers as text and back, the same under every locale: with a decimal point and no grouping.
 ///
 /// strtod, printf, streams and std::to_string follow the process's locale, which belongs to the
-/// program that nearcast is part of. They have no place in the core.
+/// program that nearcast is part of. The core does not use them.
 #pragma once
 
 #include <optional>

@@ -1,7 +1,7 @@
-/// Ask for the cache line at an address that will be read soon.
+/// Prefetch the cache line at an address that will be read soon.
 ///
-/// To GCC a prefetch is no effect: of a function that does nothing else it deletes the calls,
-/// unless they are inlined. The empty statement is an effect in its eyes and no instruction.
+/// GCC considers a function that only prefetches free of effects and deletes calls to it that are
+/// not inlined. The empty asm statement counts as an effect and produces no instruction.
 #pragma once
 
 namespace nearcast {

@@ -45,7 +45,8 @@ void Region::reserve_addresses(std::size_t bytes) {
   void* start =
       ::mmap(nullptr, length, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (start == MAP_FAILED) throw std::bad_alloc();
-  // `auto` packs a pointer and 16 bits into a word. No system gives larger addresses unasked.
+  // index/ours/sized_lists packs a pointer and 16 bits into 64 bits. Linux gives addresses of more
+  // than 48 bits only to programs that request them.
   if ((reinterpret_cast<std::uintptr_t>(start) + length) >> kAddressBits != 0) {
     ::munmap(start, length);
     too_large("memory", "an address of more than 48 bits", "one of 48 bits at most");
@@ -59,7 +60,8 @@ void Region::reserve_addresses(std::size_t bytes) {
   reserved_ = addresses;
   capacity_ = 0;
 #ifdef MADV_HUGEPAGE
-  // Lists are read at random: with small pages every other read would miss the TLB. Only a wish.
+  // Lists are read at random: with small pages every other read would miss the TLB. The system may
+  // ignore this.
   ::madvise(data_, reserved_, MADV_HUGEPAGE);
 #endif
 }
@@ -74,7 +76,7 @@ void Region::commit(std::size_t bytes) {
   capacity_ = wanted;
 }
 
-/// Pages move by their table entries, not by their contents, where the system can.
+/// Moves pages by their table entries instead of copying their contents, where the system can.
 void Region::move_to_more_addresses(std::size_t bytes) {
   Region larger;
   larger.reserve_addresses(std::max(bytes, reserved_ * kMoreAddresses));

@@ -1,4 +1,4 @@
-/// A heap of slots by (key, number) that knows where each slot stands: any of them can leave.
+/// A heap of slots by (key, number) that knows each slot's position, so that any can be erased.
 ///
 /// Four children per node: half the levels of a binary heap, and siblings share a cache line.
 #pragma once

@@ -4,9 +4,9 @@
 /// spread over the inserts that follow it: no insert pays for the whole table.
 ///
 ///   8 bytes a cell   the number + 1, and the whole hash
-///   4 bytes a cell   the number + 1 in as many bits as the table's size asks for; above it how far
-///                    the cell is from its home, and what is left of the hash: enough to tell other
-///                    keys without a look at them, nearly always
+///   4 bytes a cell   the number + 1 in as many bits as the table's size requires; above it how far
+///                    the cell is from its home, and the rest of the hash: nearly always enough to
+///                    tell other keys apart without reading them
 #pragma once
 
 #include <algorithm>
@@ -37,7 +37,7 @@ class NumberTable {
     return found != kNone || old_cells_.empty() ? found : find_in(old_cells_, hash, is_key);
   }
 
-  /// The number in the first cell that may hold this hash, or kNone: what to ask for in advance.
+  /// The number in the first cell that may hold this hash, or kNone: what to prefetch.
   std::uint32_t guess(std::uint32_t hash) const {
     if (cells_.empty()) return kNone;
     const Cell cell = cells_[cells_.home(hash)];
@@ -155,7 +155,7 @@ class NumberTable {
     std::uint32_t number(Cell cell) const {
       return static_cast<std::uint32_t>(cell & ((std::uint64_t{1} << number_bits_) - 1)) - 1;
     }
-    /// What stands above the number, so far from home.
+    /// The bits above the number, for a cell at that distance from its home.
     Cell marks(std::uint32_t hash, std::size_t distance) const {
       if constexpr (kHasHash) return hash;
       const std::uint64_t of_hash = (std::uint64_t{hash} << distance_bits_) & mark_mask_;
@@ -166,13 +166,13 @@ class NumberTable {
       return static_cast<Cell>(std::uint64_t{marks(hash, distance)} << number_bits_ |
                                (std::uint64_t{number} + 1));
     }
-    /// The same cell, so far from home.
+    /// The same cell, at that distance from its home.
     Cell at_distance(Cell cell, std::size_t distance) const {
       if constexpr (kHasHash) return cell;
       const std::uint64_t kept = cell & ~(farthest_ << number_bits_);
       return static_cast<Cell>(kept | std::min<std::uint64_t>(distance, farthest_) << number_bits_);
     }
-    /// Where the cell at `place` would like to be.
+    /// The home of the cell at `place`.
     template <typename HashOf>
     std::size_t home_of(std::size_t place, HashOf& hash_of_number) const {
       const Cell cell = cells_[place];
@@ -198,7 +198,7 @@ class NumberTable {
     }
 
    private:
-    void set_bits(std::uint64_t largest) {  ///< of what stands for a number
+    void set_bits(std::uint64_t largest) {  ///< of the field that holds a number
       if constexpr (kHasHash) {
         number_bits_ = 32;
         return;
@@ -211,7 +211,7 @@ class NumberTable {
 
     Array<Cell> cells_;
     std::uint32_t number_bits_ = 0, distance_bits_ = 0;
-    std::uint64_t farthest_ = 0, mark_mask_ = 0;  ///< farthest_: so far or farther
+    std::uint64_t farthest_ = 0, mark_mask_ = 0;  ///< farthest_ stands for itself and all beyond
   };
 
   template <typename IsUsed, typename HashOf>
@@ -308,7 +308,7 @@ class NumberTable {
   std::size_t migrated_ = 0;
 };
 
-using SlotTable = NumberTable<std::uint32_t>;    ///< small: the owner knows the hashes
-using TaggedTable = NumberTable<std::uint64_t>;  ///< fast: the cells know them
+using SlotTable = NumberTable<std::uint32_t>;    ///< small: the owner computes the hashes
+using TaggedTable = NumberTable<std::uint64_t>;  ///< fast: the cells hold the hashes
 
 }  // namespace nearcast

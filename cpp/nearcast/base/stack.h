@@ -1,4 +1,5 @@
-/// A growing array for inner loops: ask for room once, write without asking, say where it ended.
+/// A growing array for inner loops: reserve room once, write without checks, then say where the
+/// written part ends.
 #pragma once
 
 #include <cstddef>

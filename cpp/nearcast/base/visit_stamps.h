@@ -12,7 +12,7 @@ namespace nearcast {
 
 class VisitStamps {
  public:
-  /// Forget everything; ids below `size` may be asked for until the next call.
+  /// Forget everything; ids below `size` may be passed until the next call.
   void start(std::size_t size) {
     if (stamps_.size() < size) stamps_.resize(std::max(size, stamps_.size() * 2));
     if (++current_ == 0) {  // wrapped: old stamps could be mistaken for new ones
@@ -21,7 +21,7 @@ class VisitStamps {
     }
   }
 
-  /// True the first time an id is asked for since start().
+  /// True the first time an id is passed since start().
   bool first_visit(std::uint32_t id) {
     if (stamps_[id] == current_) return false;
     stamps_[id] = current_;

@@ -10,7 +10,7 @@ struct WorkCounters {
   std::uint64_t nodes_visited = 0;  ///< tree nodes, lists or directories looked at
   std::uint64_t groups = 0;         ///< of entries that an index tested, or skipped, as one
   std::uint64_t candidates = 0;     ///< entries an index looked at one by one
-  std::uint64_t verified = 0;       ///< of these, scored or compared in full
+  std::uint64_t verified = 0;       ///< candidates that were scored or compared in full
   std::uint64_t matches = 0;
 
   WorkCounters& operator+=(const WorkCounters& other) {

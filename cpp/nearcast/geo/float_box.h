@@ -1,5 +1,5 @@
-/// A box in single precision, rounded outward: half the memory, and never too small. A filter by it
-/// lets a few more boxes pass and loses none.
+/// A box in single precision, rounded outward: half the memory, and never too small. A filter that
+/// uses it lets a few more boxes pass and loses none.
 #pragma once
 
 #include <algorithm>

@@ -16,7 +16,7 @@ class EntryMap {
     return is_further(entry) ? further_[number(entry)] : first_[number(entry)];
   }
 
-  bool has(EntryId entry) const {  ///< was anything set up to this number?
+  bool has(EntryId entry) const {  ///< was a value set for this number or a higher one?
     return number(entry) < (is_further(entry) ? further_ : first_).size();
   }
   void set(EntryId entry, const T& value) {

@@ -21,8 +21,8 @@ namespace nearcast {
 /// 0: the smallest step may change sides. Infinite if there is no area.
 double margin(const Area& area, const Place& place);
 
-/// An area that holds all from which a message is within `reach` of this area's border, and all
-/// that touches it.
+/// The area grown by `reach`: it holds every place that touches the area or is within `reach` of
+/// its border.
 Area expanded(const Area& area, double reach);
 
 /// Half of the longer side, or the radius: in the units of the margin, and not nearly 0.

@@ -1,10 +1,10 @@
 /// Messages that an index has still to take in: all that were published from some moment on.
 ///
 /// An index that is made over a full window, or that comes back from a snapshot, is told of the
-/// messages in the order of publication, a few after each event. Until it has them all, the rest,
-/// which includes every message that comes meanwhile, is looked through: outlines stream by
-/// (model/message_outline.h), and what they cannot rule out is verified by the caller. So no event
-/// pays for all messages at once, and an answer is exact at any moment.
+/// messages in the order of publication, a few after each event. Until it has them all, a question
+/// also scans the others, newly published ones included: it reads their outlines
+/// (model/message_outline.h), and the caller verifies what the outlines do not rule out. So no
+/// event pays for all messages at once, and every answer is exact.
 ///
 /// Which messages wait needs no memory: they are the newest ones.
 #pragma once
@@ -38,7 +38,7 @@ class MessageBacklog {
       take_in(id);
     }
   }
-  /// A message goes that waits; it is not hidden yet.
+  /// A waiting message leaves; it is not hidden yet.
   void leave(MessageId id) {
     if (next_ == id) wait_for(messages_->after(id));
   }

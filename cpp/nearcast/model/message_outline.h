@@ -1,8 +1,8 @@
-/// A message in 64 bits: what can be said of a million of them without reading any.
+/// A message in 64 bits: enough to rule out most of a million messages without reading them.
 ///
 /// One bit says that the message is live, one that its place is a box; each of its tokens sets
-/// three of the others. If a message has some tokens, its outline has their bits. The reverse is a
-/// guess: of messages with 8 words about one in 30 seems to have any given word that it has not.
+/// three of the others. If a message has some tokens, its outline has their bits. The reverse is
+/// not certain: about one in 30 messages of 8 words has the bits of a given word without the word.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ inline Outline outline_of(Token token) {
   return bit(0) | bit(10) | bit(20);
 }
 
-/// What the outline of a live message with all these tokens has at least.
+/// The bits that the outline of any live message with all these tokens has.
 inline Outline outline_of(TokenSpan tokens) {
   Outline outline = kLiveOutline;
   for (const Token token : tokens) outline |= outline_of(token);

@@ -1,5 +1,5 @@
-/// Live messages, compactly: what they say and how often, where they are, when they go, and in
-/// which order they came.
+/// Live messages, compactly: their tokens and how often each occurs, their places, expiries, and
+/// the order in which they were published.
 ///
 ///   per message   16 bytes point (of a box: its centre), 8 bytes number, 8 bytes expiry, 8 bytes
 ///                 outline, 8 bytes neighbours in the order of publication, 4 bytes position of its
@@ -40,7 +40,7 @@ class MessageStore {
 
   /// The newest message gets the highest number.
   MessageId add(const NewMessage& message);
-  /// The message is live no more: it has no outline and no place in the order, but stays readable
+  /// The message is no longer live: it has no outline and no place in the order, but stays readable
   /// until it is removed.
   void hide(MessageId id);
   void remove(MessageId id);  ///< hidden before, or not

@@ -38,7 +38,8 @@ double spatial_similarity(const Place& area, const Place& place) {
   const double shared_tall = shared_length(area.part[0].south, area.part[0].north,
                                            place.part[0].south, place.part[0].north);
   const double size = wide * tall;
-  // One division is exact where the share is; two are for areas whose size would vanish.
+  // One division is exact where the share is exact; two divisions are for areas so small that their
+  // size would be rounded to 0.
   constexpr double kTiny = 1e-200;
   if (size < kTiny) return (shared_wide / wide) * (shared_tall / tall);
   return shared_wide * shared_tall / size;

@@ -24,7 +24,7 @@
 
 namespace nearcast {
 
-/// What a rank subscription asks for.
+/// What a rank subscription requires besides its keywords and its area.
 struct RankTerms {
   double alpha = 0;      ///< 0 to 1: how much space counts, against text
   double threshold = 0;  ///< above 0, to 1

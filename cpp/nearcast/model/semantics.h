@@ -1,4 +1,4 @@
-/// What a match IS, for one pair. The only definition of truth in the core: an index proposes,
+/// What is a match, for one pair? This is the only definition in the core: an index proposes, and
 /// these functions decide, unless the index's structure proves the match and its header says so.
 #pragma once
 

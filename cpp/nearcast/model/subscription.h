@@ -1,4 +1,4 @@
-/// A subscription on its way into the store: clauses and an area, checked by whoever made it.
+/// A subscription on its way into the store: clauses and an area, which the caller has checked.
 #pragma once
 
 #include <cstdint>

@@ -5,11 +5,10 @@
 /// own number, so a subscription without OR costs nothing extra; further clauses have entries of
 /// their own.
 ///
-///   per subscription    32 bytes bounding box, 4 bytes position of its record; a subscription with
-///   one
-///                       keyword and a box has no record: the 4 bytes are its token
-///   record              header, positive tokens, negative tokens, [shape], [count, further
-///   entries]
+///   per subscription    32 bytes bounding box, 4 bytes position of its record; a subscription of
+///                       one keyword and a box has no record: the 4 bytes are its token
+///   record              header, positive tokens, negative tokens, [shape],
+///                       [count, further entries]
 #pragma once
 
 #include <cstddef>
@@ -53,7 +52,7 @@ class SubscriptionStore {
   Rect split_box(SubscriptionId id) const;  ///< with west > east
   Circle circle(SubscriptionId id) const;
   PolygonView polygon(SubscriptionId id) const;
-  Area area(SubscriptionId id) const;  ///< a copy, for those who ask what was subscribed
+  Area area(SubscriptionId id) const;  ///< a copy of the area as it was subscribed
 
   SubscriptionId owner(EntryId entry) const;
   Clause clause(EntryId entry) const;

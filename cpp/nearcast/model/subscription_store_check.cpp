@@ -1,4 +1,4 @@
-/// Is a store that was read from a file as a store must be? Before anything follows its numbers.
+/// Is a store that was read from a file sound? Checked before anything follows its numbers.
 #include <cmath>
 
 #include "nearcast/base/claims.h"
@@ -132,7 +132,7 @@ void SubscriptionStore::check_loaded(const Claims& known_tokens) const {
   expect(slots() < kExtraBit && extras_.size() < kExtraBit && records_.size() == slots() &&
              short_.size() >= (slots() + 63) / 64,
          kSlot);
-  // A slot that is yet to come is not short before it is written.
+  // Slots beyond the last one must not be marked short: they are marked when they are written.
   for (std::size_t word = slots() / 64; word < short_.size(); ++word) {
     const std::uint64_t own = word == slots() / 64 ? slots() % 64 : 0;
     expect(short_[word] >> own == 0, kSlot);

@@ -25,7 +25,7 @@ namespace nearcast {
 
 constexpr std::uint32_t kMaxK = 0x7FFFFFFF;
 
-/// What a top subscription asks for, besides its keywords.
+/// What a top subscription requires besides its keywords.
 struct TopTerms {
   Point at;
   std::uint32_t k = 1;  ///< to kMaxK
@@ -61,7 +61,7 @@ inline double vector_length(TokenSpan tokens, std::span<const std::uint32_t> cou
   return std::sqrt(sum);
 }
 
-/// The sum of what common tokens bring, brings(i) for the i-th that is said; 0 if there are none.
+/// The sum over common tokens of brings(i), for the message's i-th token; 0 if there are none.
 template <typename Brings>
 double sum_of_common(TokenSpan wanted, TokenSpan said, Brings&& brings) {
   double sum = 0;
@@ -74,7 +74,7 @@ double sum_of_common(TokenSpan wanted, TokenSpan said, Brings&& brings) {
   return sum;
 }
 
-/// What the i-th token that is said brings to the product with a subscription that wants it.
+/// What the message's i-th token adds to the product with a subscription that has it.
 inline double common_part(TokenSpan said, std::span<const std::uint32_t> counts,
                           const TokenWeights& weights, std::size_t i) {
   return count_at(counts, i) * weights[said[i]] * weights[said[i]];

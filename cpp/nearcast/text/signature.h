@@ -1,5 +1,5 @@
-/// A set of tokens in 32 bits: what a posting has room for. If one set is inside another, so are
-/// its bits; the reverse is a guess.
+/// A set of tokens in 32 bits, so that a posting has room for it. If one set is inside another, so
+/// are its bits; the reverse is probable but not certain.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,9 @@
 /// A total order of tokens, fixed while an index is built on it: the most frequent first [AP
 /// §5.1.1], or the rarest.
 ///
-/// Tokens that come later position behind all others in the order of their arrival: whatever is new
-/// is rare, and where rare ones come first it is out of the way of those that are known.
+/// Tokens that come later are placed behind all others, in the order of their arrival. A new token
+/// is rare, so this is right where frequent tokens come first; where rare ones come first it leaves
+/// the positions of known tokens as they are.
 #pragma once
 
 #include <algorithm>
@@ -57,7 +58,7 @@ class TokenOrder {
   std::size_t memory_bytes() const { return positions_.memory_bytes(); }
 
  private:
-  Array<std::uint32_t> positions_;  ///< position + 1 by token; 0: unranked
+  Array<std::uint32_t> positions_;  ///< position + 1 by token; 0: it has none
   std::uint32_t placed_ = 0;
 };
 

@@ -54,8 +54,8 @@ class TokenWeights {
     of_unknown_ = 1;
   }
 
-  /// The tokens of which the epoch in force says something. Their words must stay known: another
-  /// word under the same number would have their weight.
+  /// The tokens that the epoch in force lists. Their words must stay known: another word under the
+  /// same number would get their weight.
   std::vector<Token> listed() const {
     std::vector<Token> tokens;
     for (std::uint32_t token = 0; token < known_.size(); ++token) {
@@ -73,7 +73,7 @@ class TokenWeights {
     of_unknown_ = in.value<double>();
     known_.load(in);
   }
-  /// Throws a snapshot error if a weight is none, or a token is not below `tokens`.
+  /// Throws a snapshot error if a number is not a valid weight, or a token is not below `tokens`.
   void check_loaded(std::size_t tokens) const {
     const auto is_weight = [](double weight) { return weight >= 1 && weight < 1e6; };  // not NaN
     expect(known_.size() <= tokens && is_weight(of_unknown_), "the weight of a word");

@@ -7,7 +7,7 @@
 ///   word. An engine holds uses for each clause of its subscriptions (once for each distinct token,
 ///   wanted or not), for each message that lives, for the words of the weights epoch in force and
 ///   for those of the sample that was learned last.
-/// - Expect another word under a number that it gave up. Whatever is kept by number beyond the last
+/// - Expect another word under a number that it released. What is kept by number after the last
 ///   use may cost time, but must not change an answer: a position in an order of tokens or a count
 ///   of what was heard may stay, an entry of a list or a weight may not.
 /// - Need memory for the numbers below slots() at most: these are as many as there were words at
@@ -16,8 +16,8 @@
 /// A token that is found without a use means its word while version() stays the same.
 ///
 /// Finding a word reads two places: a cell of the table, and the word's own 24 bytes, where all but
-/// long words stand in full and uses are counted. find_all() asks for the places of all words
-/// before it reads any.
+/// long words are stored in full and uses are counted. find_all() prefetches the places of all
+/// words before it reads any.
 #pragma once
 
 #include <cstddef>
@@ -40,7 +40,7 @@ class Vocabulary {
  public:
   std::size_t size() const { return table_.size(); }   ///< words that are known
   std::size_t slots() const { return words_.size(); }  ///< tokens are below this
-  /// Becomes another one when a word becomes known or is forgotten.
+  /// Changes whenever a word becomes known or is forgotten.
   std::uint64_t version() const { return version_; }
 
   Token intern(std::string_view word);      ///< the word's token, made if it is new; one more use
@@ -63,15 +63,16 @@ class Vocabulary {
   void check_invariants() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
-  /// Throws a snapshot error if what was read is not sound. The tokens of all words that are known.
+  /// Throws a snapshot error if what was read is not sound. Returns the tokens of all known words.
   Claims check_loaded() const;
 
  private:
-  static constexpr std::size_t kShort = 19;           ///< bytes of a word that has no letters
-  static constexpr std::uint8_t kLong = 255;          ///< instead of the length
-  static constexpr std::uint32_t kMany = 0xFFFFFFFF;  ///< so many uses are not counted: for ever
+  static constexpr std::size_t kShort = 19;   ///< bytes of a word that is stored in place
+  static constexpr std::uint8_t kLong = 255;  ///< instead of the length
+  static constexpr std::uint32_t kMany =
+      0xFFFFFFFF;  ///< uses beyond are not counted: the word stays
   static constexpr std::size_t kMaxLetters = std::size_t{1} << 30;
-  static constexpr std::size_t kMaxWords = 0x7FFFFFF0u;  ///< keys of Rt-trees have a bit beside it
+  static constexpr std::size_t kMaxWords = 0x7FFFFFF0u;  ///< Rt-trees keep a flag beside a token
   struct Word {
     std::uint32_t uses;  ///< 0: the number is free
     std::uint8_t length;
