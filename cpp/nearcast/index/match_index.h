@@ -1,4 +1,4 @@
-/// The one interface of all boolean indexes, and what passes through it.
+/// The interface of all indexes of match subscriptions, and the types that it uses.
 #pragma once
 
 #include <cstddef>
@@ -76,7 +76,7 @@ class MatchScratch {
   const char* own_type_ = nullptr;
 };
 
-/// Messages of the past, for cost models that weigh a choice by what will probably come.
+/// Messages of the past. Cost models take them as a sample of the messages to come.
 struct MessageSample {
   std::vector<Token> tokens;         ///< of all messages, each message's ascending and distinct
   std::vector<std::size_t> offsets;  ///< message i has tokens [offsets[i], offsets[i + 1])
@@ -88,7 +88,7 @@ struct MessageSample {
   }
 };
 
-/// Subscriptions that are about to come, each of one clause without negative tokens.
+/// Subscriptions that will be inserted next, each of one clause without negative tokens.
 struct ClauseRows {
   TokenSpan tokens;                      ///< of all rows, each row's ascending and distinct
   std::span<const std::size_t> offsets;  ///< row i has tokens [offsets[i], offsets[i + 1])
@@ -100,8 +100,8 @@ struct ClauseRows {
   }
 };
 
-/// A set of subscriptions that answers: which of them does this message match?
-/// Every implementation returns exactly what BruteForce returns; only the cost differs.
+/// A set of subscriptions that answers: which of them does this message match? Every implementation
+/// returns exactly what BruteForce returns; only the cost differs.
 ///
 /// Subscriptions live in the store; an index holds ids and whatever lets it skip work. match() is
 /// const and may run from many threads, each with its own scratch; everything else needs exclusive
@@ -113,26 +113,27 @@ class MatchIndex {
 
   virtual void insert(SubscriptionId id) = 0;  ///< is in the store, not yet here
   virtual void erase(SubscriptionId id) = 0;   ///< is here, still in the store
-  /// In which order should new subscriptions be numbered? A permutation, or nothing: as they come.
+  /// In which order should new subscriptions be numbered, so that matching is fast? A permutation
+  /// of the rows, or nothing: in the order of the rows.
   virtual std::vector<std::uint32_t> arrange(const ClauseRows&) const { return {}; }
   /// Insert many at once.
   virtual void build(std::span<const SubscriptionId> ids) {
     for (const SubscriptionId id : ids) insert(id);
   }
-  /// One of many inserts or erases, that of ids[i], comes next: pull into the cache what those a
-  /// little later will read.
+  /// Called before the insert or erase of ids[i] in a series: prefetch what those of the following
+  /// ids will read.
   virtual void approach(std::span<const SubscriptionId>, std::size_t) const {}
-  /// Messages to learn from; used by builds and repairs that come later.
+  /// A sample of messages, which later builds and repairs use.
   virtual void learn(const MessageSample&) {}
 
-  /// Pull what matching begins with into the cache, for a message that comes soon.
+  /// Prefetch what matching begins with, for a message that will be matched soon.
   virtual void prefetch(const Message&) const {}
 
   /// Report each matching id once, in any order. scratch.visited is fresh.
   virtual void match(const Message& message, MatchScratch& scratch, MatchSink& sink) const = 0;
 
-  /// Match a few messages, each as match() would, and end each in the sink. An index that waits for
-  /// memory can let the waits of several messages overlap.
+  /// Match a few messages, each as match() does, and call end_message() after each. An index that
+  /// waits for memory can let the waits of several messages overlap.
   virtual void match_group(std::span<const Message> messages, MatchScratch& scratch,
                            MatchSink& sink) const {
     for (const Message& message : messages) {
@@ -143,8 +144,8 @@ class MatchIndex {
   }
 
   virtual std::size_t memory_bytes() const = 0;
-  virtual void check_invariants()
-      const = 0;  ///< throws an internal error that names what is broken
+  /// Throws an internal error that names what is broken.
+  virtual void check_invariants() const = 0;
 
   /// An index is built again from the store when a snapshot is opened, after learn() if it had
   /// learned. A kind whose capabilities name "maps" writes itself instead, so that opening costs

@@ -1,4 +1,4 @@
-/// The other direction: live messages, found from the side of a subscription.
+/// The interface of all indexes of live messages: which messages may a subscription match?
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@
 
 namespace nearcast {
 
-/// A set of live messages that proposes: which of them may satisfy this clause in these windows?
-/// Messages live in the store; an index holds ids and whatever lets it skip work.
+/// A set of live messages that proposes those which may satisfy a clause in some windows. Messages
+/// are in the store; an index holds ids and what lets it skip work.
 class MessageIndex {
  public:
   explicit MessageIndex(const MessageStore& messages) : messages_(messages) {}
@@ -22,8 +22,9 @@ class MessageIndex {
   virtual void insert(MessageId id) = 0;  ///< is in the store, not yet here
   virtual void erase(MessageId id) = 0;   ///< is here, still in the store
 
-  /// True once after an insert() that made it forget its messages, this one too, to hold them in
-  /// another way: it has to be told of all that are live again, by slices.
+  /// True once after an insert() in which the index dropped all its messages, the new one included,
+  /// because it changes its layout: the caller must insert all live messages again, a few at a
+  /// time.
   virtual bool wants_all() { return false; }
 
   /// Appends every live message that has all positive tokens of the clause and whose place touches
@@ -32,8 +33,8 @@ class MessageIndex {
                        std::vector<MessageId>& out) const = 0;
 
   virtual std::size_t memory_bytes() const = 0;
-  virtual void check_invariants()
-      const = 0;  ///< throws an internal error that names what is broken
+  /// Throws an internal error that names what is broken.
+  virtual void check_invariants() const = 0;
 
  protected:
   const MessageStore& messages_;

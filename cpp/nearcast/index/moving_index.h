@@ -1,8 +1,9 @@
-/// Subscriptions that move, and messages that stay: each is found from the other side [AP §4].
+/// The interface of indexes that also keep live messages, for subscriptions that are live or move
+/// [AP §4].
 ///
-/// A live subscription's set is always *the live messages that match it*, so no set is stored: who
-/// loses a message that goes is who matches it, and what a move changes follows from the areas
-/// before and after it.
+/// The set of a live subscription is always *the live messages that match it*, so no set is stored:
+/// a message that leaves is lost by the subscriptions that match it, and what a move changes
+/// follows from the areas before and after it.
 #pragma once
 
 #include <vector>
@@ -31,22 +32,23 @@ class MovingIndex : public MatchIndex {
   /// Where kept messages live. Called once, before the first of the calls below.
   virtual void attach(const MessageStore& messages) { messages_ = &messages; }
 
-  /// Report who matches a message, and keep it: one descent, where the structure allows it.
+  /// Report the subscriptions that a message matches, and keep the message: in one descent, where
+  /// the structure allows it.
   virtual void keep(MessageId id, MatchScratch& scratch, MatchSink& sink) = 0;
   virtual void drop(MessageId id) = 0;
 
-  /// True once after a keep() that made it forget its messages, this one too, to hold them in
-  /// another way: it has to be told of all that are live again, by slices.
+  /// True once after a keep() in which the index dropped all its messages, the new one included,
+  /// because it changes its layout: the caller must keep all live messages again, a few at a time.
   virtual bool wants_all() { return false; }
 
   /// Appends the live messages that match the subscription, each once.
   virtual void find(SubscriptionId id, std::vector<MessageId>& out) const = 0;
 
-  /// Give a subscription that is here another area, in `store` (the store of this index) too.
+  /// Give a subscription another area, here and in `store`, which is the store of this index.
   virtual void move(SubscriptionId id, const Area& to, SubscriptionStore& store,
                     MoveChanges& changes) = 0;
 
-  virtual std::size_t message_bytes() const = 0;  ///< of what keeps messages; not in memory_bytes()
+  virtual std::size_t message_bytes() const = 0;  ///< for messages; not in memory_bytes()
 
  protected:
   const MessageStore* messages_ = nullptr;

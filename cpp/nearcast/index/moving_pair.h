@@ -1,5 +1,5 @@
-/// Any boolean index and any message index, side by side: how kinds that know nothing of messages
-/// serve live and moving subscriptions.
+/// Any match index together with any message index: in this way kinds that keep no messages serve
+/// live and moving subscriptions.
 #pragma once
 
 #include <memory>
@@ -59,7 +59,8 @@ class MovingPair final : public MovingIndex {
   std::vector<bool> was_;            ///< did the old area touch it?
 };
 
-/// What some clause of the subscription may match in the windows: live, each once, not verified.
+/// The live messages that some clause of the subscription may match in the windows: each once, not
+/// verified.
 void propose_all(const SubscriptionStore& store, SubscriptionId id, const MessageIndex& messages,
                  std::span<const Rect> windows, std::vector<MessageId>& out);
 

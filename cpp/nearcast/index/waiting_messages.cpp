@@ -5,7 +5,7 @@
 namespace nearcast {
 namespace {
 
-/// What a message has that satisfies a clause, for each clause of the subscription.
+/// For each clause of the subscription, the bits that the outline of a matching message has.
 std::vector<Outline> wanted_by(const SubscriptionStore& subscriptions, SubscriptionId id) {
   std::vector<Outline> wanted;
   subscriptions.for_each_entry(id, [&](EntryId entry) {

@@ -1,5 +1,4 @@
-/// Subscriptions and the messages that their index has still to take in (model/message_backlog.h):
-/// what an index that keeps messages would have said of them.
+/// Answers of a moving index for messages that it has not taken in yet (model/message_backlog.h).
 #pragma once
 
 #include <vector>
@@ -14,7 +13,7 @@ void find_waiting(const SubscriptionStore& subscriptions, SubscriptionId id,
                   const MessageStore& messages, const MessageBacklog& backlog,
                   std::vector<MessageId>& out);
 
-/// Appends what the subscription gains and loses of them, having moved from this area to the one
+/// Appends which of them the subscription gained and lost when it moved from this area to the one
 /// that it has now.
 void move_waiting(const SubscriptionStore& subscriptions, SubscriptionId id, const Area& from,
                   const MessageStore& messages, const MessageBacklog& backlog,

@@ -1,4 +1,4 @@
-/// Looks at every subscription. The baseline of every comparison: no cleverness, ever.
+/// Looks at every subscription. It is the reference of every comparison and stays simple.
 #pragma once
 
 #include "nearcast/index/match_index.h"

@@ -45,7 +45,7 @@ void GridIndex::build(std::span<const SubscriptionId> ids) {
       place(entry, store_.bounds(id));
     });
   }
-  // Only when all are in: the store has them all already.
+  // After all are inserted, because the store has them all already.
   if (workload_.has_outgrown_build()) rebuild();
 }
 

@@ -8,7 +8,7 @@
 
 namespace nearcast {
 
-/// What leads to a list first: its cell (spatial-prioritized) or its keyword.
+/// Which key of a list comes first: its cell (spatial-prioritized) or its keyword.
 enum class GridOrder { kCellFirst, kKeywordFirst };
 
 /// Where a list is in a directory.
@@ -39,7 +39,7 @@ class GridMessages {
   /// kUnknownToken if it has none.
   void find(const SubscriptionStore& store, EntryId entry, Token key,
             std::vector<MessageId>& out) const;
-  /// Shows the judge whatever the entry may gain or lose between the two boxes.
+  /// Passes to the judge all messages that the entry may gain or lose between the two boxes.
   void show(const MoveJudge& judge, const SubscriptionStore& store, EntryId entry, Token key,
             const Rect& from, const Rect& to) const;
 

@@ -38,7 +38,7 @@ void IqTree::build(std::span<const SubscriptionId> ids) {
       forest_.insert(root_, choose(entry));
     });
   }
-  // Only when all are in: the store has them all already.
+  // After all are inserted, because the store has them all already.
   if (workload_.has_outgrown_build()) rebuild();
 }
 
@@ -47,7 +47,7 @@ void IqTree::learn(const MessageSample& sample) {
   if (root_ != kNoQuadNode) rebuild();
 }
 
-/// Everything in the store, which already has what is being added.
+/// From everything in the store, which already has what is being added.
 void IqTree::rebuild() {
   workload_.assume(store_);
   workload_.count_all(store_);

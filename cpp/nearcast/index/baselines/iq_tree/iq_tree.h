@@ -13,9 +13,10 @@
 ///   —                              max_leaf, max_depth: when a cell is divided
 ///
 /// Departs from the paper: the cost rule is rebuilt from its description; a cell is divided only
-/// when it holds more than max_leaf entries, or a rare visit would walk through chains of cells
-/// with one entry each; without historical messages, they are taken to be like the subscriptions.
-/// An entry keeps its keyword when frequencies move, until everything is built anew.
+/// when it holds more than max_leaf entries, because otherwise a rare visit would walk through
+/// chains of cells with one entry each; without historical messages, messages are assumed to be
+/// like the subscriptions. An entry keeps its keyword when frequencies change, until everything is
+/// built anew.
 ///
 /// A sample of messages takes effect at once: learn() places all entries anew.
 #pragma once
@@ -40,7 +41,7 @@ class IqTree final : public MatchIndex {
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
 
-  // For who keeps messages in the same cells (index/iq_plus_tree).
+  // For the IQ+-Tree, which keeps messages in the same cells.
   using Forest = QuadForest<iq::OrderedLists>;
   void watch(CellWatcher& watcher) { forest_.content().watch(watcher); }
   const Forest& forest() const { return forest_; }

@@ -2,7 +2,7 @@
 /// least frequent keyword it is. [AP §3.1 ranked-key inverted list per cell]
 ///
 /// A cell's filter over its keywords (index/parts/key_directory/key_directory.h) stops most words
-/// of a message without a look at the table.
+/// of a message without reading the table.
 #pragma once
 
 #include <vector>
@@ -17,8 +17,8 @@
 
 namespace nearcast::iq {
 
-/// Under which keyword an entry stands, and how often the cost rule took it to be asked for: both
-/// chosen when it was placed, while frequencies move on.
+/// Under which keyword an entry is filed, and with which probability the cost rule assumed that a
+/// message has it. Both are fixed when the entry is placed, although frequencies change.
 struct Choice {
   Token key;  ///< kUnknownToken: a clause without keywords
   float chance;

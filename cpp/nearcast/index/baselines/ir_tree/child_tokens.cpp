@@ -59,7 +59,7 @@ void ChildTokens::subtree_removed(const RTreeNodes& nodes, RNodeId node, RNodeId
   const RNodeId through = child_towards(nodes, node, child);
   postings_.for_each(raw(child), [&](const TokenTables::Cell& cell) {
     const TokenKey key = cell.key();
-    if (through == child || through == kNoRNode) {  // it hung on this node, or did until now
+    if (through == child || through == kNoRNode) {  // it is below this node, or was until now
       postings_.remove(raw(node), key, raw(child));
     } else {
       unlist_if_lost(node, key, through);

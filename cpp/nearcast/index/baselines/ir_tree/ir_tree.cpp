@@ -7,7 +7,7 @@
 namespace nearcast {
 namespace {
 
-/// One message on its way through the tree.
+/// The search for one message.
 class Search {
  public:
   Search(const SubscriptionStore& store, const RTree<ChildTokens>& tree, const Message& message,
@@ -44,8 +44,8 @@ class Search {
   }
 
  private:
-  /// What the message's tokens lead to at this node, sorted, once per token; behind what the nodes
-  /// above still need.
+  /// Appends what the message's tokens lead to at this node, once per token, sorted. What the nodes
+  /// above still need is before it.
   void find_items(RNodeId node, std::size_t first) {
     for (const std::uint32_t key : scratch_.positions) {
       postings_.for_each_block(raw(node), TokenKey{key}, [&](std::span<const std::uint32_t> items) {

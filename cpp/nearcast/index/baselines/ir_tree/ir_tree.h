@@ -2,10 +2,10 @@
 /// that have a token. A message goes down where its place touches the box and one of its tokens
 /// leads to the child. [Rt §2.3 IRTree baseline, §7.3 comparison]
 ///
-///   paper              here                                   meaning
-///   inverted index     ChildTokens (ir_tree/child_tokens.h)   token to children, in leaves to
-///   entries textual            number of lists an entry was found in  equals the number of its
-///   tokens constraint
+///   paper                here                                    meaning
+///   inverted index       ChildTokens (ir_tree/child_tokens.h)    token to children, in leaves to
+///                                                                entries
+///   textual constraint   number of lists an entry was found in   equals the number of its tokens
 ///
 /// It prunes as the Rt-tree does, since a child is visited as soon as it shares one token. What
 /// differs is the price: tokens are looked up once per node instead of once per child, and the
@@ -15,8 +15,8 @@
 /// as often as it has tokens has all of them in the message. Only NOT, and areas that are not
 /// boxes, ask model/semantics.h.
 ///
-/// Departs from the original IR-tree, which positions documents: no weights in the lists, and
-/// nothing is sorted by score. The paper only sketches its adaptation; this is a reconstruction.
+/// Departs from the original IR-tree, which sorts documents by score: no weights in the lists, and
+/// nothing is sorted. The paper only sketches its adaptation; this is a reconstruction.
 /// Entries are clauses; one without keywords is filed under a token that all messages have
 /// (rt_tree/token_key.h).
 #pragma once

@@ -27,7 +27,7 @@ void RqTree::build(std::span<const SubscriptionId> ids) {
       areas_.insert(lists_[row(placing_)], item_of(entry), workload_.chance(placing_));
     });
   }
-  // Only when all are in: the store has them all already.
+  // After all are inserted, because the store has them all already.
   if (workload_.has_outgrown_build()) rebuild();
 }
 
@@ -43,7 +43,7 @@ void RqTree::learn(const MessageSample& sample) {
   if (workload_.clauses() != 0) rebuild();
 }
 
-/// Everything in the store, which already has what is being added.
+/// From everything in the store, which already has what is being added.
 void RqTree::rebuild() {
   workload_.assume(store_);
   workload_.count_all(store_);

@@ -1,7 +1,7 @@
 /// RQ-Tree: lists by least frequent keyword, and in each long list a quadtree of areas.
 /// [AP §5.1.1 RQ-Tree]
 ///
-/// The IQ-Tree turned round: keywords first. An entry stands in the list of its least frequent
+/// Like the IQ-Tree, but keywords come first. An entry is in the list of its least frequent
 /// keyword; a list of more than max_leaf entries is a quadtree in which the entry is attached to
 /// one or several cells, as the cost rule says (index/parts/quad_tree/placement.h). A message looks
 /// into the lists of its words, and there into the cells it touches.
@@ -12,8 +12,8 @@
 ///   historical messages            Workload
 ///
 /// Departs from the paper: short lists are not divided at all. The cost rule is rebuilt from its
-/// description; without historical messages, they are taken to be like the subscriptions. An entry
-/// keeps its keyword when frequencies move, until everything is built anew.
+/// description; without historical messages, messages are assumed to be like the subscriptions. An
+/// entry keeps its keyword when frequencies change, until everything is built anew.
 ///
 /// A sample of messages takes effect at once: learn() places all entries anew.
 #pragma once
@@ -39,7 +39,7 @@ class RqTree final : public MatchIndex {
   std::size_t memory_bytes() const override;
   void check_invariants() const override;
 
-  // For who keeps messages in the same lists and cells (index/rq_plus_tree).
+  // For the RQ+-Tree, which keeps messages in the same lists and cells.
   using Forest = QuadForest<CellLists>;
   void watch(CellWatcher& watcher) { areas_.watch(watcher); }
   const Forest& forest() const { return areas_.forest(); }

@@ -28,9 +28,9 @@ class SpatialFirst final : public MatchIndex {
   void check_invariants() const override;
 
  private:
-  /// Without a clause a subscription never matches, and stays out.
+  /// A subscription without a clause never matches and is not in the tree.
   bool has_clause(SubscriptionId id) const;
-  /// What stands for the whole subscription in the tree: its first clause.
+  /// The entry that represents the whole subscription in the tree: its first clause.
   static EntryId entry_of(SubscriptionId id) { return EntryId{raw(id)}; }
 
   RTree<> tree_;

@@ -38,7 +38,7 @@ void TrieQd::build(std::span<const SubscriptionId> ids) {
       areas_.insert(trie_[find_or_add(entry)], item_of(entry), chance_of(entry));
     });
   }
-  // Only when all are in: the store has them all already.
+  // After all are inserted, because the store has them all already.
   if (workload_.has_outgrown_build()) rebuild();
 }
 
@@ -53,7 +53,7 @@ void TrieQd::erase(SubscriptionId id) {
   });
 }
 
-/// Everything in the store, which already has what is being added.
+/// From everything in the store, which already has what is being added.
 void TrieQd::rebuild() {
   workload_.assume(store_);
   workload_.count_all(store_);
@@ -87,7 +87,8 @@ void TrieQd::match_below(TrieNodeId node, std::span<const Position> positions,
   areas_.search(trie_[node], message.place, sink.work, [&](std::span<const QuadPosting> postings) {
     verify(store_, postings, message, scratch, sink);
   });
-  // The fewer look for the more. Both ascend: what lies before a hit is of no use after it.
+  // The shorter list is looked up in the longer one. Both ascend, so what is before a hit need not
+  // be searched again.
   std::span<const TrieChild> children = trie_.children(node);
   while (!children.empty() && !positions.empty()) {
     if (children.size() < positions.size()) {

@@ -4,8 +4,8 @@
 /// The keywords of an entry, most frequent first, are its way through the trie
 /// (index/parts/token_trie/token_trie.h); where it ends, the entries with just these keywords form
 /// a list that is a quadtree when it is long (index/parts/quad_tree/area_lists.h). A message
-/// descends along its own words wherever a child has one of them. So whatever it meets has all its
-/// positive keywords; negative ones and the area are left to verify.
+/// descends along its own words where a child has one of them. So the message has all positive
+/// keywords of what it finds; negative ones and the area are still to be verified.
 ///
 ///   paper                          here
 ///   ordered keyword trie           TokenTrie

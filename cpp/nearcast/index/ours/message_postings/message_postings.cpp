@@ -19,7 +19,7 @@ MessagePostings::MessagePostings(const MessageStore& messages, postings::Scan sc
       split_at_(split_at),
       grid_(2, scan) {}
 
-/// A place of two parts counts as all that lies between its ends: a filter may let more pass.
+/// A place of two parts counts as the whole range between its ends: a filter may let more pass.
 CellBox MessagePostings::cells_of(const Place& place) const {
   const Rect& first = place.part[0];
   return frame_.cells(place.parts == 1 ? first : Rect{-180, first.south, 180, first.north});
@@ -47,8 +47,8 @@ std::size_t MessagePostings::grid_key_of(const CellBox& place) {
   return grid_key(level, place.west >> (16 - level), place.south >> (16 - level));
 }
 
-/// Calls visit(key) for each cell of each level that a window touches; one of two windows' own may
-/// come twice.
+/// Calls visit(key) for each cell of each level that a window touches. A cell that both windows
+/// touch may come twice.
 template <typename Visit>
 void MessagePostings::for_each_grid_key(const Windows& windows, Visit&& visit) {
   for (const CellBox& box : windows.view()) {
@@ -63,7 +63,8 @@ void MessagePostings::for_each_grid_key(const Windows& windows, Visit&& visit) {
   }
 }
 
-/// Live messages are not fewer than those held: an index that comes late fits its frame at once.
+/// The number of live messages counts, not of those held: an index that is made late fits its frame
+/// at once.
 void MessagePostings::insert(MessageId id) {
   if (next_fit_ != 0 && messages_.size() >= next_fit_) {
     next_fit_ = messages_.size() >= kSecondFit ? 0 : kSecondFit;
@@ -87,7 +88,7 @@ void MessagePostings::put(MessageId id) {
   const CellBox cells = cells_of(place);
   const std::size_t grid_key = grid_key_of(cells);
   const TokenSpan tokens = messages_.tokens(id);
-  // All lists are asked for before any is written: what they miss, they miss together.
+  // All lists are prefetched before any is written, so that their cache misses overlap.
   for (const Token token : tokens) (place.is_point ? points_ : boxes_).prefetch(raw(token), 0);
   grid_.prefetch(grid_key, 0);
   for (const int step : {0, 1}) {
@@ -114,7 +115,7 @@ void MessagePostings::put(MessageId id) {
   }
 }
 
-/// From now on the list is in parts. What is stale stays behind.
+/// Splits the list into parts. Stale postings are not taken along.
 void MessagePostings::split(Token token) {
   std::vector<std::pair<MessageId, postings::Corner>> moved;
   seen_.start(where_.size());
@@ -129,7 +130,8 @@ void MessagePostings::split(Token token) {
     free_splits_.pop_back();
   }
   points_.set_split(raw(token), number);
-  for (std::size_t i = moved.size(); i-- > 0;) {  // of two of one slot the newest is the true one
+  for (std::size_t i = moved.size();
+       i-- > 0;) {  // of two postings of one slot the newer one counts
     const auto [id, low] = moved[i];
     if (!seen_.first_visit(raw(id))) continue;
     const auto x = static_cast<sized_lists::Cell>(low),
@@ -139,8 +141,8 @@ void MessagePostings::split(Token token) {
   }
 }
 
-/// Its parts have been swept, each with its last message, and may be another list's. Otherwise each
-/// word that was ever frequent would keep parts of its own.
+/// Gives the parts of an empty split list back; each was swept with its last message. Otherwise
+/// each word that was ever frequent would keep parts of its own.
 void MessagePostings::join(Token token) {
   free_splits_.push_back(points_.split(raw(token)));
   points_.set_split(raw(token), 0);
@@ -164,7 +166,7 @@ void MessagePostings::erase(MessageId id) {
 }
 
 void MessagePostings::sweep(PlaceLists& lists, std::size_t key) {
-  // Of a slot that was used twice the newest posting is the true one, and is asked for first.
+  // Of a slot that was used twice the newest posting counts; sweep() calls this for it first.
   seen_.start(where_.size());
   lists.sweep(key, [&](MessageId id, postings::Corner low) {
     return where_[raw(id)] == low && seen_.first_visit(raw(id));
@@ -206,8 +208,8 @@ void MessagePostings::collect(const PlaceLists& lists, std::size_t key, const Wi
   });
 }
 
-/// Calls visit(lists, key) for each list that may have a message with this token in the windows;
-/// one of two windows' own may come twice.
+/// Calls visit(lists, key) for each list that may have a message with this token in the windows. A
+/// list that both windows need may come twice.
 template <typename Visit>
 void MessagePostings::for_each_list(Token token, const Windows& windows, Visit&& visit) const {
   visit(boxes_, raw(token));
@@ -278,7 +280,7 @@ std::size_t MessagePostings::memory_bytes() const {
          grid_.memory_bytes() + where_.memory_bytes();
 }
 
-/// The messages of a list, without what is stale, each once.
+/// The messages of a list, each once; stale postings are left out.
 std::vector<MessageId> MessagePostings::held_in(const PlaceLists& lists, std::size_t key) const {
   std::vector<MessageId> found;
   lists.for_each(key, [&](MessageId id, postings::Corner low) {

@@ -1,19 +1,19 @@
-/// Our own message index: lists by keyword, and by cell of space, of where messages are.
+/// Our own message index: lists of the places of messages, by keyword and by cell of space.
 ///
-/// A subscription's keywords are rare together: the list of its rarest one is short, and what is
-/// not inside the window falls out eight at a time before any message is looked at. The list of a
-/// keyword that many messages have is split by 16 × 16 cells, of which a window covers few. A
-/// clause without keywords is served by a grid, and so is one whose rarest keyword has more in the
-/// window's cells than the grid. Boxes are in lists of their own, with two corners.
+/// The list of a subscription's rarest keyword is usually short, and a scan drops what is outside
+/// the window, eight postings per step, before any message is read. The list of a keyword that many
+/// messages have is split by 16 × 16 cells, of which a window covers few. A clause without keywords
+/// is served by a grid, and so is one whose rarest keyword has more postings in the window's cells
+/// than the grid has. Boxes are in lists of their own, with two corners.
 ///
 /// Postings are places in the cells of a frame that is finer where there are more messages
 /// (index/ours/sized_lists/frame.h). Its map is monotone: a window in cells loses nothing. The
 /// frame is chosen from a sample of the live messages when there are some, and once more when there
-/// are many. Then the index forgets them all, and takes them in again by slices: no insert pays for
-/// the others.
+/// are many. Then the index drops all messages and takes them in again a few at a time, so that no
+/// insert pays for the others.
 ///
-/// A posting is stale if its slot is empty or holds a message elsewhere; what is told apart by
-/// neither may be proposed: the caller verifies and removes doubles.
+/// A posting is stale if its slot is empty or holds a message at another place. A stale posting
+/// that neither test finds may be proposed: the caller verifies and removes duplicates.
 #pragma once
 
 #include <utility>
@@ -94,7 +94,7 @@ class MessagePostings final : public MessageIndex {
   postings::PlaceLists parts_;           ///< of split lists of points_, by part_key
   std::uint32_t split_at_;
   std::uint32_t splits_ = 0;
-  std::vector<std::uint32_t> free_splits_;  ///< numbers up to splits_ that no list has
+  std::vector<std::uint32_t> free_splits_;  ///< numbers below splits_ that no list has
   postings::PlaceLists grid_;               ///< by cell of the grid
   Array<postings::Corner> where_;           ///< by message: its lower corner, or kGone
   std::size_t count_ = 0;

@@ -79,7 +79,8 @@ void PlaceLists::add(std::size_t key, const CellBox& place, MessageId message) {
   ++list.live;
 }
 
-/// Doubled: most words are in one message or in many, and a list that moves is read and written.
+/// Doubles the capacity: most words are in one message or in many, and moving a list costs reading
+/// and writing it.
 void PlaceLists::grow(List& list) {
   const std::uint32_t wanted = std::max(1u, 2 * list.handle.size);
   ListHandle low = list.handle, high = list.handle;

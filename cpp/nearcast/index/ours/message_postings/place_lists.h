@@ -1,11 +1,12 @@
 /// Lists of message places in 16-bit cells, by key, scanned many at a time.
 ///
 /// A list holds the places side by side (4 bytes each) and, in a second arena at the same
-/// positions, the messages: a scan reads places only and asks for a message when its place fits.
-/// `kCorners` is 1 for points and 2 for boxes (south-west corner, north-east corner).
+/// positions, the messages: a scan reads places, and a message only when its place fits. There is
+/// one corner for points and two for boxes (south-west and north-east).
 ///
-/// A message that goes leaves its postings behind. They are counted, and a list is swept when they
-/// are half of it: an expiry touches only counters, and a sweep is paid by those who caused it.
+/// When a message leaves, its postings stay. They are counted, and a list is swept when they are
+/// half of it: an expiry changes only counters, and each sweep is paid for by the messages that
+/// have left.
 #pragma once
 
 #include <cstddef>
@@ -45,13 +46,14 @@ class PlaceLists {
 
   void add(std::size_t key, const CellBox& place, MessageId message);
 
-  /// One posting of the list is of a message that goes. True: the list should be swept.
+  /// The message of one posting of the list leaves. True: the list should be swept.
   bool forget(std::size_t key) {
     List& list = lists_[key];
     --list.live;
     return list.handle.size >= kSmall ? list.handle.size >= 2 * list.live : list.live == 0;
   }
-  /// Keep the postings that `is_kept(message, lower corner)` accepts, asked for from the newest on.
+  /// Keep the postings that `is_kept(message, lower corner)` accepts; it is called for the newest
+  /// posting first.
   template <typename IsKept>
   void sweep(std::size_t key, IsKept&& is_kept);
 
@@ -59,7 +61,7 @@ class PlaceLists {
   template <typename Visit>
   void scan(std::size_t key, std::span<const CellBox> windows, Visit&& visit) const;
 
-  /// Pull into the cache where the next posting goes: first step 0, then step 1.
+  /// Prefetch the place of the next posting: first step 0, then step 1.
   void prefetch(std::size_t key, int step) const {
     if (key >= lists_.size()) return;
     if (step == 0) {
@@ -90,7 +92,7 @@ class PlaceLists {
   static constexpr std::uint32_t kSmall = 16;
 
   struct List {
-    ListHandle handle;        ///< the same in all arenas: they take and give back alike
+    ListHandle handle;        ///< the same in all arenas, which allocate and free alike
     std::uint32_t live = 0;   ///< of a split list too
     std::uint32_t split = 0;  ///< of MessagePostings
   };
@@ -133,7 +135,7 @@ void PlaceLists::sweep(std::size_t key, IsKept&& is_kept) {
     if (corners_ == 2) high_.at(list.handle.start)[to] = high_.at(list.handle.start)[from];
   }
   const std::uint32_t kept = list.handle.size - to;
-  // A list keeps its room: what shrinks grows again.
+  // A list keeps its memory, because it will grow again.
   const auto shift = [&](auto& arena, ListHandle handle) {
     auto* items = arena.at(handle.start);
     std::copy(items + to, items + to + kept, items);

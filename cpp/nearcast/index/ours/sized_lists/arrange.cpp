@@ -33,7 +33,7 @@ std::vector<std::uint32_t> lists_of(const ClauseRows& rows) {
   return lists;
 }
 
-/// A row without an area has no numbers; it may stand anywhere, but an order needs one.
+/// A row without an area has no centre; any will do, but the order needs one.
 float sum(double a, double b) { return std::isnan(a + b) ? 0.0f : static_cast<float>(a + b); }
 
 }  // namespace

@@ -1,5 +1,6 @@
-/// Which numbers should new subscriptions get? Those that stand together in a list of `auto` are
-/// met by the same messages: as neighbours they share the cache lines of records and users' ids.
+/// Which numbers should new subscriptions get? Those that are next to each other in a list are
+/// found by the same messages: with adjacent numbers they share cache lines of records and users'
+/// ids.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,12 @@
-/// Building `auto` from everything at once: count, choose, group by list, write each list.
+/// Builds sized lists from all subscriptions at once: count tokens, choose each entry's list, group
+/// entries by list, write each list.
 #include "nearcast/index/ours/sized_lists/sized_lists.h"
 
 namespace nearcast {
 
 using sized_lists::Entry;
 
-/// Everything in the store, which already has what is being added.
+/// From everything in the store, which already has what is being added.
 void SizedLists::rebuild() {
   sized_lists::fit_frame(frame_, store_);
   frequencies_.clear();

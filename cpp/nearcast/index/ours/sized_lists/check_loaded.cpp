@@ -1,7 +1,7 @@
-/// Are lists that were read from a file as they must be? Before anything follows their numbers.
+/// Are lists that were read from a file sound? Checked before anything follows their numbers.
 ///
-/// Each clause of the store stands in exactly one list, that of one of its keywords, with the cells
-/// of its area: then every change finds what it looks for.
+/// Each clause of the store must be in exactly one list, that of one of its keywords, with the
+/// cells of its area; then every change finds what it looks for.
 #include <algorithm>
 #include <cstring>
 

@@ -1,4 +1,4 @@
-/// What the lists of `auto` hold of a clause: a box in cells, one more condition, and who it is.
+/// What sized lists hold of a clause: a box in cells, one more condition, and the entry's number.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@ namespace nearcast::sized_lists {
 /// The second-rarest keyword in 16 bits: a message without it cannot match.
 using Signature = std::uint16_t;
 
-constexpr Signature kProven = 0;  ///< list and box decide alone: nothing is left to verify
-constexpr Signature kAsk = 1;  ///< no second keyword to ask for, but more than box and list decide
+constexpr Signature kProven = 0;  ///< list and box decide alone
+constexpr Signature kAsk = 1;     ///< no second keyword, but the store must decide
 
 inline Signature signature_of(Token token) {
   const auto hash = static_cast<Signature>((raw(token) * 0x9E3779B1u) >> 16);

@@ -18,7 +18,7 @@ void Axis::fit(std::span<const double> values) {
                                                      : static_cast<std::uint32_t>(position);
     share[segment] += 0.5 / static_cast<double>(values.size());
   }
-  // Every segment has a cell of its own; the rest is shared out.
+  // Every segment has one cell at least; the others are divided by share.
   double sum = 0;
   for (std::uint32_t i = 0; i < kSegments; ++i) {
     first_[i] = static_cast<Cell>(i + sum * (kLastCell + 1 - kSegments));

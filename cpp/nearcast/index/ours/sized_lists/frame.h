@@ -1,4 +1,4 @@
-/// Coordinates in 16 bits, finer where there is more.
+/// Coordinates in 16 bits, with finer cells where there are more values.
 ///
 /// Each axis is cut into equal segments; a segment gets a share of the cells that grows with how
 /// much lies in it, and is linear inside. The map is monotone, so comparing cells never loses an

@@ -41,7 +41,7 @@ std::uint64_t area(const CellBox& box) {
   return std::uint64_t{box.east - box.west + 1u} * (box.north - box.south + 1u);
 }
 
-/// How much must the box grow to hold one more? Equal growth: the smaller box is the better home.
+/// How much must the box grow to hold one more? If two grow equally, the smaller one is taken.
 std::pair<std::uint64_t, std::uint64_t> growth(const CellBox& box, const CellBox& more) {
   return {area(join(box, more)) - area(box), area(box)};
 }
@@ -58,7 +58,7 @@ const CellBox& box_of(const Child& child) { return child.box; }
 std::uint32_t first_id(const Entry& entry) { return raw(entry.id); }
 std::uint32_t first_id(const Child& child) { return child.ids.low; }
 
-// Where centres are equal, numbers decide: what boxes cannot tell apart, numbers can.
+// Where centres are equal, numbers decide, so that equal boxes have an order.
 template <typename Item>
 std::uint64_t x_of(const Item& item) {
   return std::uint64_t{center_x(box_of(item))} << 32 | first_id(item);
@@ -256,7 +256,7 @@ std::uint32_t HeavyLists::best_child(std::uint32_t node, std::uint32_t level,
   };
   std::uint32_t best = 0;
   auto least = growth(parent.box(0), entry.box);
-  std::uint32_t least_gap = ~0u;  // of the best, once it is asked for
+  std::uint32_t least_gap = ~0u;  // of the best child; computed only if it is needed
   for (std::uint32_t i = 1; i < parent.size; ++i) {
     const auto cost = growth(parent.box(i), entry.box);
     if (cost < least) {
@@ -420,7 +420,7 @@ void HeavyLists::merge(std::uint32_t into, std::uint32_t from, std::uint32_t lev
   }
 }
 
-// ---- looking ----------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------
 
 template <typename Visit>
 bool HeavyLists::visit_blocks(std::uint32_t node, std::uint32_t level, const Entry* wanted,

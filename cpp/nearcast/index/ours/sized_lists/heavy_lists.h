@@ -4,8 +4,8 @@
 ///   node    up to 31 children, nodes or blocks, with their boxes in 8 bits
 ///
 /// Boxes are exact unions of what lies below (in cells), at all times: inserting grows them,
-/// erasing shrinks them, blocks that run empty are merged with a neighbour, so that a tree that has
-/// lived is as good as a new one.
+/// erasing shrinks them, and nearly empty blocks are merged with a neighbour, so that a tree after
+/// many changes is as good as a new one.
 ///
 /// Boxes alone cannot lead to an entry among many with the same box. So entries that boxes do not
 /// tell apart are kept in the order of their numbers, and each node knows the numbers below it.
@@ -100,7 +100,7 @@ class HeavyLists {
   std::size_t memory_bytes() const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
-  /// Of lists that were read: the free parts. Those of the lists must be claimed too.
+  /// Claims the free parts of lists that were read. The parts in use must be claimed too.
   struct Parts;
   Parts claim_free() const;
   void claim(Parts& parts, std::uint32_t number) const;

@@ -1,8 +1,8 @@
 /// Entries in numbered lists, each as short or as long as it must be: a record of columns up to a
 /// limit (small_lists.h), a tree of vector-sized nodes beyond it (heavy_lists.h).
 ///
-/// What a list stands for is the owner's choice: `auto` files entries by keyword, in matching and
-/// in ranking. An entry is in a list once.
+/// What a list stands for is the owner's choice: sized lists and route lists (rank/) file entries
+/// by keyword. An entry is in a list once.
 #pragma once
 
 #include <cstddef>
@@ -39,7 +39,7 @@ class NumberedLists {
     if (list < heads_.size()) prefetch_line(&heads_[list]);
   }
 
-  /// What add() and remove() begin with.
+  /// Prefetch what add() and remove() read first.
   void prefetch_entries(std::size_t list) const {
     if (list >= heads_.size() || heads_[list].is_empty()) return;
     const Head& head = heads_[list];
@@ -66,8 +66,8 @@ class NumberedLists {
 /// Make the cells fine where the store's boxes are.
 void fit_frame(Frame& frame, const SubscriptionStore& store);
 
-/// Has an index that grows little by little reached a size at which it chooses its frame anew?
-/// Later the frame is good enough.
+/// Has an index that grows little by little reached a size at which it fits its frame again? Beyond
+/// the last of these sizes the frame is good enough.
 inline bool is_time_to_refit(std::uint64_t before, std::uint64_t after) {
   return (before < 512 && after >= 512) || (before < 8192 && after >= 8192);
 }

@@ -1,4 +1,4 @@
-/// One part of a message's place, on its way through the lists.
+/// One part of a message's place, while the lists are searched for it.
 #pragma once
 
 #include <algorithm>
@@ -17,7 +17,8 @@ struct Probe {
   const Message* message;
   Query query;
   bool is_first_part, is_last_part;
-  // What probes find, each kind in one array for all of them, in their order; here: where it ends.
+  // What all probes find is in arrays of the scratch, in the order of the probes. These are the
+  // ends of this probe's part of each.
   std::size_t hits_end, matches_end, doubts_end, pending_end;
   std::uint32_t signature_count;  ///< a multiple of 16; 0: the message is long
   Signature signatures[kFew];     ///< of the message's tokens; places left over hold kAsk

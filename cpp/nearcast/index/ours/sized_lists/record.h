@@ -4,9 +4,9 @@
 ///                    id[c]                                32 bits, one of which says kProven
 ///                    rest[c]                              lower halves and signature, 6 bytes
 ///
-/// A scan reads the upper halves, 32 entries per step; most entries are out of the question then,
-/// and nothing else of them enters the cache. Of those that are proven and inside it reads the id,
-/// and the rest only of those in doubt.
+/// A scan reads the upper halves, 32 entries per step. They rule most entries out, and nothing else
+/// of those enters the cache. The id is read of the others, and the rest only of entries that the
+/// upper halves leave undecided.
 #pragma once
 
 #include <cstdint>

@@ -1,14 +1,15 @@
-/// A few messages through all lists. Included once per kind of kernels, inside a namespace that
-/// defines `Kernels`: the compiler may then inline them, whatever machine they are for.
+/// Matches a few messages against all lists. Included once per kind of kernels, inside a namespace
+/// that defines `Kernels`, so that the compiler can inline them for each kind of machine.
 ///
-/// The messages go through each phase together, so that one's wait for memory is another's work:
+/// All messages go through one phase before the next one begins, so that the memory of one message
+/// is fetched while another is worked on:
 ///
-///   take     heads are read, and the lists they lead to asked for
-///   descend  the trees of long lists, a level at a time; blocks are asked for
-///   scan     the upper halves of short lists and blocks; the ids of what they hit are asked for
-///   pick     those ids: matches, and doubts, which are asked for
-///   check    the rest of what is in doubt; what it leaves is asked for in the store
-///   report   matches, and what the store confirms, in the order of the messages
+///   take     reads the heads of lists and prefetches the lists
+///   descend  goes down the trees of long lists, level by level, and prefetches blocks
+///   scan     compares upper halves in short lists and blocks; prefetches the ids of the hits
+///   pick     divides hits into matches and doubts; prefetches the rest of the doubts
+///   check    decides doubts by whole cells; prefetches from the store what is still undecided
+///   report   reports matches, and what the store confirms, in the order of the messages
 
 struct Search {
   const SubscriptionStore& store;
@@ -22,10 +23,11 @@ struct Search {
   std::span<Probe> probes;
 
   static constexpr std::uint64_t kIsCertain = std::uint64_t{1} << 32;  ///< the cells decide
-  static constexpr std::uint64_t kIsMatch = std::uint64_t{1} << 33;    ///< nothing is left to ask
+  static constexpr std::uint64_t kIsMatch = std::uint64_t{1} << 33;  ///< the store need not decide
   /// Lists that are prefetched before any is read: more would push each other out of the cache.
   static constexpr std::uint32_t kAtOnce = 128;
-  static constexpr std::size_t kAhead = 24;  ///< proposals between asking for a record and using it
+  static constexpr std::size_t kAhead =
+      24;  ///< entries between the prefetch and the use of a record
 
   struct Short {
     Head head;
@@ -52,7 +54,7 @@ struct Search {
     report();
   }
 
-  /// A probe may meet any number of lists: those that came before are read when kAtOnce are taken.
+  /// A probe may need any number of lists: whenever kAtOnce are taken, they are read first.
   void take(const Head& head, std::uint32_t probe) {
     if (head.is_empty()) return;
     if (taken == kAtOnce) read(probe);
@@ -67,7 +69,7 @@ struct Search {
     }
   }
 
-  /// Everything taken so far, the last of it for probe `last`, for which more may follow.
+  /// Reads all lists taken so far; the last one belongs to probe `last`, which may have more.
   void read(std::uint32_t last) {
     const std::uint32_t first = first_taken;
     auto& queue = scratch.queue;
@@ -105,8 +107,9 @@ struct Search {
     scratch.queue.push_back(probe << 40 | level << 32 | number);
   }
 
-  /// Level by level: when a node is read, it has been asked for. A block waits for the others, so
-  /// that all end up in the order of the probes. Returns where in the queue the blocks begin.
+  /// Level by level, so that each node has been prefetched when it is read. Blocks are passed on
+  /// from level to level, so that they end up in the order of the probes. Returns where in the
+  /// queue the blocks begin.
   std::size_t descend() {
     auto& queue = scratch.queue;
     std::size_t start = 0, end = queue.size();
@@ -171,13 +174,14 @@ struct Search {
     scratch.hits.end_at(made + 1);
   }
 
-  /// Proven entries whose borders the upper halves tell from the query's are matches. The others
-  /// are doubts: where the record is, its capacity, and the place in it.
+  /// A proven entry whose borders differ from the query's in the upper halves is a match. The
+  /// others are doubts, each a word of: address of the record, its capacity, position in it.
   void pick(const Hit& hit) {
     const Record record{hit.record, hit.capacity};
     const std::uint64_t where = reinterpret_cast<std::uintptr_t>(hit.record) << 16 | hit.capacity
                                                                                          << 8;
-    // Both are written and one of them counts: which, no branch could foretell.
+    // Branch-free: both are written, and only one of the two advances. A branch would be
+    // mispredicted often.
     const auto most = static_cast<std::size_t>(__builtin_popcount(hit.mask));
     SubscriptionId* found = scratch.found.room(most);
     std::uint64_t* const doubts = scratch.doubts.room(most);
@@ -197,8 +201,8 @@ struct Search {
       prefetch_line(&record.rest(static_cast<std::uint32_t>(*at & 0xFF)));
   }
 
-  /// Whole cells: less decides, and an equal one leaves it to the exact coordinates. Then the
-  /// second keyword.
+  /// Compares whole cells: different ones decide, equal ones leave it to the exact coordinates.
+  /// Then looks for the second keyword.
   void check(const Probe& probe, std::uint64_t doubt) {
     const Record record{reinterpret_cast<const std::uint8_t*>(doubt >> 16),
                         static_cast<std::uint32_t>(doubt >> 8 & 0xFF)};

@@ -71,13 +71,13 @@ void SizedLists::build(std::span<const SubscriptionId> ids) {
       approach(ids, i);
       add_entries(ids[i]);
     }
-    // Only now: a rebuild takes everything from the store, also what this loop has yet to add.
+    // After the loop: a rebuild takes everything from the store, also what the loop has yet to add.
     if (!is_time_to_refit(before, entries_)) return;
   }
   rebuild();
 }
 
-/// In steps, each of which reads what the one before it has asked for.
+/// In steps, each of which reads what the step before it has prefetched.
 void SizedLists::approach(std::span<const SubscriptionId> ids, std::size_t i) const {
   const auto visit = [&](std::size_t ahead, auto&& step) {
     if (i + ahead < ids.size()) step(EntryId{raw(ids[i + ahead])});
@@ -121,7 +121,7 @@ void SizedLists::erase_entry(EntryId id) {
   const Choice choice = choose(clause);
   const Entry entry = entry_for(id, choice.second);
   if (lists_.remove(choice.list, entry)) return;
-  // Frequencies have moved since it was inserted: it stands under another of its keywords.
+  // Frequencies have changed since the entry was inserted: it is filed under another keyword.
   for (const Token token : clause.positive) {
     if (lists_.remove(raw(token) + 1, entry)) return;
   }

@@ -1,13 +1,14 @@
-/// `auto`: our own index, and the default. Built for memory: few cache lines, all asked for early.
+/// Sized lists: our own index, which `auto` stands for. It is made so that a message reads few
+/// cache lines and prefetches each of them early.
 ///
-/// Each clause stands once, in the list of its rarest keyword; a message has few rare words, so it
-/// looks at few entries. Short lists are scanned 16 boxes per step; long ones are small R-trees
-/// whose nodes are tested 31 boxes per step. Boxes are compared in 16-bit cells (frame.h), and only
-/// a coordinate that falls into a border's very cell needs the exact box.
+/// Each clause is filed once, in the list of its rarest keyword; a message has few rare words, so
+/// it looks at few entries. Short lists are scanned 16 boxes per step; long ones are small R-trees
+/// whose nodes are tested 31 boxes per step. Boxes are compared in 16-bit cells (frame.h). The
+/// exact box is needed only if a coordinate of the message is in the same cell as a border.
 ///
 /// Structural proof: an entry whose signature is kProven has no condition but its list's keyword
-/// (or none) and a plain box; when the cells are strictly inside, it is a match without asking
-/// model/semantics. All other entries ask.
+/// (or none) and a plain box; when the cells are strictly inside, it is a match without a call of
+/// model/semantics. All other entries are decided by model/semantics.
 ///
 ///   frame.h          coordinates in 16 bits
 ///   small_lists.h    up to 64 entries: one record

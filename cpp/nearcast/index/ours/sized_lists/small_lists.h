@@ -40,7 +40,7 @@ class SmallLists {
     count_change_steps(i + 1);
     return i;
   }
-  /// Every line that a scan of the list will read, and of tiny lists the ids.
+  /// Prefetch every cache line that a scan of the list reads; of tiny lists also the ids.
   void prefetch(const Head& head) const {
     const std::uint8_t* at = start(head);
     const std::uint32_t c = head.capacity;
@@ -51,7 +51,7 @@ class SmallLists {
     prefetch_line(at + last);
   }
 
-  /// Everything that belongs to the list.
+  /// Prefetch everything that belongs to the list.
   void prefetch_all(const Head& head) const {
     for (std::uint32_t at = 0; at < kEntryBytes * head.capacity; at += 64)
       prefetch_line(start(head) + at);
@@ -66,7 +66,7 @@ class SmallLists {
   std::size_t memory_bytes() const { return units_.memory_bytes(); }
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
-  /// Of lists that were read: the free places. Those of the lists must be claimed too.
+  /// Claims the free places of lists that were read. The places in use must be claimed too.
   Claims claim_free() const;
   void claim(Claims& claims, const Head& head) const;
 

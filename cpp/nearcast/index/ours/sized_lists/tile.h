@@ -1,4 +1,5 @@
-/// Sort-tile-recursive: neighbours in the plane become runs of neighbours in a row.
+/// Sort-tile-recursive: puts items in an order in which neighbours in the plane are mostly
+/// adjacent.
 #pragma once
 
 #include <algorithm>

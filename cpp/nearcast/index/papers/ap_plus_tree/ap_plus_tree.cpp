@@ -20,7 +20,7 @@ ApPlusTree::ApPlusTree(const SubscriptionStore& store, const Parameters& paramet
 
 void ApPlusTree::build(std::span<const SubscriptionId> ids) {
   tree_.build(ids);
-  // The grid follows the subscriptions when they come in numbers, as the tree does.
+  // The grid is fitted to the subscriptions when many are inserted at once, as the tree is.
   if (beside_ && ids.size() * 2 >= store_.size()) beside_->set_frame(frame_of(store_));
 }
 

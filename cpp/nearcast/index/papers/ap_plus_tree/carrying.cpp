@@ -7,7 +7,7 @@
 
 namespace nearcast::ap {
 
-// ---- messages stay with their nodes -------------------------------------------------------------
+// ---- messages of nodes that change --------------------------------------------------------------
 
 void MovingTree::clearing(NodeRef node) {
   for (const Number list : {own(node), parked(node)}) {
@@ -99,7 +99,7 @@ bool MovingTree::is_light(NodeRef ref) {
   return false;
 }
 
-/// Counts no further than that they are more than `enough`.
+/// Stops counting when there are more than `enough`.
 std::size_t MovingTree::copies_below(NodeRef ref, std::size_t enough) const {
   std::size_t copies = lists_.view(own(ref)).size() + lists_.view(parked(ref)).size();
   const Node& node = nodes_[ref];
@@ -111,7 +111,7 @@ std::size_t MovingTree::copies_below(NodeRef ref, std::size_t enough) const {
   return copies;
 }
 
-// ---- and count in the cost ----------------------------------------------------------------------
+// ---- messages in the cost model -----------------------------------------------------------------
 
 ApTree::Evidence MovingTree::evidence(const Site& site, std::size_t entries) {
   constexpr std::size_t kFew = 64, kLeast = 1024, kMost = 20000;
@@ -158,8 +158,8 @@ double MovingTree::grid_penalty(const Site& site, std::span<const Item> items,
 }
 
 bool MovingTree::is_small(const Site& site, std::size_t entries, double messages) const {
-  // A large area that comes later is copied at each grid on its way: few entries must not make
-  // many.
+  // A large area that is inserted later is copied at each grid on its path, so the number of copies
+  // has to be bounded.
   constexpr unsigned kMaxDepthOfFew = 8;
   if (entries > options_.max_leaf_size) return false;
   if (site.depth >= kMaxDepthOfFew) return true;

@@ -6,7 +6,7 @@
 
 namespace nearcast::ap {
 
-/// Is each message on its way to every leaf that it reaches?
+/// Is each message in a list on the path to every leaf that it reaches?
 class MovingTree::MessageInspector {
  public:
   explicit MessageInspector(const MovingTree& tree) : tree_(tree) {

@@ -38,7 +38,7 @@ std::size_t MovingTree::memory_bytes() const {
          seats_.memory_bytes();
 }
 
-/// What only a moving tree knows of its nodes follows from them.
+/// Derives from the nodes what only a moving tree keeps for them.
 
 /// Matches the message and keeps it in one descent [AP §4.2.4].
 void MovingTree::keep(MessageId id, MatchScratch& scratch, MatchSink& sink) {
@@ -62,7 +62,7 @@ void MovingTree::drop(MessageId id) {
   --kept_;
 }
 
-/// `budget`: how many lists below the message may go to; 0: it is in one above.
+/// `budget`: how many lists below the message may be put into; 0: it is in a list above.
 void MovingTree::pass(NodeRef ref, std::uint32_t first_token, const Passage& passage,
                       std::size_t budget) {
   if (passage.probe != nullptr) ++passage.probe->sink.work.nodes_visited;
@@ -108,7 +108,7 @@ void MovingTree::make_dummy_in_time(NodeRef ref) {
 void MovingTree::put(NodeRef leaf, MessageId id) {
   lists_.append(own(leaf), id);
   if (!is_crowded(leaf)) return;
-  if (is_carrying_) {  // was divided just now, and better than this it cannot be
+  if (is_carrying_) {  // was divided just now: dividing it again would give the same
     note_tried(leaf);
   } else {
     crowded_.push_back(leaf);
@@ -135,7 +135,7 @@ void MovingTree::divide_crowded() {
     if (nodes_[node].kind != NodeKind::kLeaf || !is_crowded(node)) continue;
     const bool can_be_divided = nodes_[node].weight <= options_.max_rebuild &&
                                 (nodes_[node].cuts_keywords || nodes_[node].cuts_space);
-    // What could not be divided when it had fewer messages is not worth forgetting them.
+    // A node that could not be divided when it had fewer messages is not worth forgetting them for.
     const bool was_tried = node < tried_.size() && tried_[node] != 0;
     const bool is_long = lists_.view(own(node)).size() > options_.max_rebuild;
     if (can_be_divided && !(was_tried && is_long) && is_light(node)) remake(site_of(node));

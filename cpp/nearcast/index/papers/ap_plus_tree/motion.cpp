@@ -36,7 +36,7 @@ double divergence(std::span<const std::uint32_t> old, std::span<const std::uint3
 
 void Motion::count(std::uint32_t& what) {
   if (++what < kRecent) return;
-  moves_ = (moves_ + 1) / 2;  // once seen, always seen
+  moves_ = (moves_ + 1) / 2;  // rounded up: never back to 0
   messages_ /= 2;
 }
 

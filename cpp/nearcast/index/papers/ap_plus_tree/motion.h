@@ -5,14 +5,14 @@
 ///   timestamp    a round: as many moves as there are entries
 ///   velocity     Step: how far a subscription's centre went with its last move
 ///   r_m          messages that came, per round
-///   T_upd        1: everyone moves once per round, on average
+///   T_upd        1: each subscription moves once per round, on average
 ///   ζ_s          cells of the grid that a subscription passes per move
 ///   T_Δ, T_max   rounds_until_drift, kMaxRounds
 ///
 /// Departs from the paper: it counts ζ in regions of the whole node; what costs is that an entry
-/// passes from one of its cells to another, so cells are counted. Nobody tells the index the time
-/// or who will move, so rates are those of the recent past and nothing is charged before the first
-/// move.
+/// passes from one of its cells to another, so cells are counted. The index knows neither the time
+/// nor which subscriptions will move, so rates are those of the recent past, and nothing is charged
+/// before the first move.
 #pragma once
 
 #include <cstdint>
@@ -39,7 +39,7 @@ class Motion {
   Step step(SubscriptionId id) const {
     return raw(id) < steps_.size() ? steps_[raw(id)] : Step{0, 0};
   }
-  /// Messages that come while everyone of `entries` moves once.
+  /// Messages that are published while each of `entries` moves once.
   double messages_per_round(double entries) const {
     return entries * static_cast<double>(messages_) / static_cast<double>(moves_);
   }

@@ -46,7 +46,7 @@ void MovingTree::find(SubscriptionId id, std::vector<MessageId>& out) const {
   keep_each_once(out, first);
 }
 
-/// [AP Alg. 6]. As long as old and new box share nodes, they go down together.
+/// [AP Alg. 6]. The old and the new box are followed in one descent as long as they share nodes.
 void MovingTree::move(SubscriptionId id, const Area& to, SubscriptionStore& store,
                       MoveJudge& judge) {
   const Rect target = bounds_of(to);
@@ -80,7 +80,7 @@ void MovingTree::move(SubscriptionId id, const Area& to, SubscriptionStore& stor
   }
 }
 
-/// Most moves stay in a leaf: no other node has to be looked at, but for what is held above.
+/// Most moves stay in a leaf: then only the leaf and the lists above it are read.
 bool MovingTree::shift(EntryId entry, const Rect& to, const MoveJudge& judge) {
   const Home home = homes_[entry];
   if (home.copies != 1 || !covers(seats_[home.leaves].space, to)) return false;
@@ -126,8 +126,9 @@ bool MovingTree::has_same_slots(const Node& node, const Rect& one, const Rect& o
   return cells.range_of(one) == cells.range_of(other);
 }
 
-/// Takes the item out of nodes that the new box does not reach (Case 2), and shows the judge their
-/// messages and those of nodes that both reach (Cases 1 and 3). Notes where only the new box comes.
+/// Takes the item out of nodes that the new box does not reach (Case 2), and passes their messages
+/// and those of nodes that both reach (Cases 1 and 3) to the judge. Notes nodes that only the new
+/// box reaches.
 void MovingTree::leave(const Site& site, const Item& item, const Rect& to, const MoveJudge& judge) {
   const bool changes = nodes_[site.node].kind == NodeKind::kSpatial &&
                        !has_same_slots(nodes_[site.node], item.box, to);
@@ -164,8 +165,8 @@ void MovingTree::leave_cells(const Site& site, const Item& item, const Rect& to,
   nodes_[site.node].updates += is_entering;  // its shares change
 }
 
-/// Puts the item into nodes that only the new box reaches (Case 4) and shows the judge their
-/// messages.
+/// Puts the item into nodes that only the new box reaches (Case 4) and passes their messages to the
+/// judge.
 void MovingTree::enter(const Item& item, const MoveJudge& judge) {
   for (const NodeRef leaf : stayed_) set_box(leaf, item.entry, item.box);
   for (const Entrance& entrance : entered_) {

@@ -1,4 +1,4 @@
-/// An AP-Tree that also keeps messages: where a message meets subscriptions, it stays.
+/// An AP-Tree that also keeps messages: each in the leaves where it meets subscriptions.
 /// [AP §4.2 framework, §4.3 construction]
 ///
 ///   paper                    here
@@ -9,11 +9,12 @@
 ///   Cases 1–4                shift() and leave(): nodes of both areas, of the old one only;
 ///                            enter(): of the new one only
 ///
-/// Two rules make sure that nobody misses a message:
+/// Two rules make sure that no subscription misses a message:
 ///
-/// - Whatever reaches a node is in a list on its way to each leaf it reaches. A cell that is not
-///   there yet is made for it; a message that hits no cut is *parked* at the node. A dummy that is
-///   made later takes over all messages of its parent: each of them would have come to it.
+/// - A message that reaches a node is in a list on the path to each leaf that it reaches. A cell
+///   that is missing is made for it; a message that hits no cut is *parked* at the node. A dummy
+///   that is made later takes over all messages of its parent, because each of them would have
+///   reached it.
 /// - When nodes are split or made again, their messages go down anew.
 ///
 /// Departs from the paper:
@@ -24,14 +25,15 @@
 /// - Rare keywords are cut by first, and into many more cuts than f: few messages have the rarest
 ///   word of a subscription, most have the most frequent one, and whatever is kept at a leaf is
 ///   looked at by each move there.
-/// - A node with more than `max_rebuild` subscriptions is never made again, but for a build of many
-///   at once: the tree grows by dividing leaves, and keywords that a node does not know go to its
+/// - A node with more than `max_rebuild` subscriptions is made again only by a build of many at
+///   once: the tree grows by dividing leaves, and keywords that a node does not know go to its
 ///   dummy, which is divided in turn. Measured with words by Zipf's law and 20,000 subscriptions
 ///   that came one by one and a bound of 512, a message met 78 candidates in place of 73, and where
 ///   words and places had drifted all the time 69 in place of 51.
-/// - Nor is a node with so many messages, while they are there: they are forgotten, the node is
-///   made again, and they come back a few with each event (model/message_backlog.h). That happens
-///   at most once in as many changes as a quarter of what the tree holds.
+/// - A node with so many messages is not made again while they are in it: the tree drops all
+///   messages, makes the node again, and takes the messages in again, a few with each event
+///   (model/message_backlog.h). That happens at most once in as many changes as a quarter of what
+///   the tree holds.
 /// - Moving from cell to cell costs more than the paper's count of steps, by a factor that was
 ///   measured (update_cost).
 #pragma once
@@ -55,7 +57,7 @@ class MovingTree final : public ApTree {
   void attach(const MessageStore& messages) { lists_.attach(messages); }
   void keep(MessageId id, MatchScratch& scratch, MatchSink& sink);
   void drop(MessageId id);
-  bool has_forgotten();  ///< once after a keep() that made it forget its messages, this one too
+  bool has_forgotten();  ///< once after a keep() in which it dropped all messages
   void find(SubscriptionId id, std::vector<MessageId>& out) const;
   /// The judge has started. The area is replaced in the store on the way.
   void move(SubscriptionId id, const Area& to, SubscriptionStore& store, MoveJudge& judge);
@@ -74,17 +76,17 @@ class MovingTree final : public ApTree {
   static Number own(NodeRef node) { return 2 * node; }
   static Number parked(NodeRef node) { return 2 * node + 1; }
 
-  /// A message on its way down.
+  /// A message during its descent.
   struct Passage {
     MessageId id;
     std::span<const Position> positions;
     Place place;
-    Probe* probe;  ///< to match it on the way; none: it only looks for its lists
+    Probe* probe;  ///< to match it during the descent; none: only its lists are searched
   };
   struct Hit {
     std::uint32_t slot, first_token;
   };
-  /// What has to lie in each cut for a message to pass: the way to a node.
+  /// The path to a node: for each cut on it, the keywords of which a message needs one.
   using Path = std::vector<std::pair<Position, Position>>;
   /// In which leaves is an entry? Of one leaf, the exclusive or is the leaf itself.
   struct Home {
@@ -94,8 +96,8 @@ class MovingTree final : public ApTree {
     void add(NodeRef leaf) { leaves ^= leaf, ++copies; }
     void remove(NodeRef leaf) { leaves ^= leaf, --copies; }
   };
-  /// Where a node is below its parent, and which boxes come to it and to none of its siblings:
-  /// those inside `space`.
+  /// Where a node is below its parent. A box inside `space` reaches this node and none of its
+  /// siblings.
   struct Seat {
     Rect space;
     std::uint32_t slot;
@@ -113,7 +115,7 @@ class MovingTree final : public ApTree {
   void divide_crowded();
   void note_tried(NodeRef leaf);
   bool must_forget() const;
-  void forget_messages();  ///< and make again the node that they kept from it
+  void forget_messages();  ///< and makes refused_ again
   Site site_of(NodeRef node) const;
   Path path_to(NodeRef node) const;
   static std::uint32_t first_token_at(const Path& path, std::span<const Position> positions);
@@ -146,7 +148,7 @@ class MovingTree final : public ApTree {
   void set_box(NodeRef leaf, EntryId entry, const Rect& box);
   void show(const Site& site, const Item& item, const MoveJudge& judge) const;
   void show_all(SubscriptionId id, const MoveJudge& judge);
-  /// Calls see(site) for each node on the way of the item to its leaves.
+  /// Calls see(site) for each node on the paths of the item to its leaves.
   template <typename See>
   void for_each_node_of(const Site& site, const Item& item, std::span<const Position> positions,
                         See&& see) const;

@@ -32,9 +32,9 @@
 /// - N_r is the hull of what the node holds; the cells at its rim reach to infinity.
 /// - Hit probabilities of a sample are smoothed towards those assumed without one (sample.h); a
 ///   repair asks the sample only if the node is heavy enough to pay for leading it there.
-/// - Shares of a node drift by chance alone. So the divergence is looked at after every
-///   made_weight / 4 updates and has to exceed θ_KL by what chance explains; the work of making a
-///   node again is thereby paid by updates in proportion to its weight. A node that was made small,
+/// - Shares of a node drift by chance alone. So the divergence is computed after every
+///   made_weight / 4 updates and has to exceed θ_KL by what chance explains; so the cost of making
+///   a node again is spread over updates in proportion to its weight. A node that was made small,
 ///   with fewer than f children, is also made again when it has four times its weight.
 /// - Making the root again orders the keywords anew.
 /// - A heavy node is not made again within one change: a successor of the whole tree grows beside
@@ -58,7 +58,7 @@ namespace nearcast {
 
 class ApTree : public MatchIndex {
  public:
-  /// A node with more entries than `max_rebuild` asks for a successor (succession.h).
+  /// A node with more entries than `max_rebuild` makes the tree want a successor (succession.h).
   ApTree(const SubscriptionStore& store, const Parameters& parameters, std::size_t max_rebuild)
       : ApTree(store, parameters, false, max_rebuild) {}
   static std::vector<ParameterSpec> parameters();
@@ -72,16 +72,16 @@ class ApTree : public MatchIndex {
   // For a succession.
   std::size_t entries() const { return nodes_[ap::kRoot].weight; }
   bool wants_successor() const { return wants_successor_; }
-  /// Of a tree that is not empty: a subscription, drawn about as often as any other.
+  /// Of a tree that is not empty: a subscription, drawn about uniformly.
   SubscriptionId any(std::uint64_t& random) const;
-  void succeed(ApTree& old);  ///< which is not made again any more
+  void succeed(ApTree& old);  ///< `old` is not made again from now on
 
   std::size_t memory_bytes() const override;
   void check_invariants() const override {
     check([](SubscriptionId) { return true; });
   }
   using IsHere = std::function<bool(SubscriptionId)>;
-  void check(const IsHere& is_here) const;  ///< of all subscriptions, these are in the tree
+  void check(const IsHere& is_here) const;  ///< is_here(id): it must be in the tree
 
  protected:
   using NodeRef = ap::NodeRef;
@@ -96,14 +96,15 @@ class ApTree : public MatchIndex {
     double kl_threshold, min_rebuild_share;
     bool rebuilds, is_optimal;
     Priority priority;
-    /// Messages are kept in the tree too (index/ap_plus_tree). Whoever could meet a message later
-    /// must find it where it went when it came, so cuts never stretch: an entry whose keyword is in
-    /// none is in the dummy, which every message sees. And children that become empty stay.
+    /// Messages are kept in the tree too (AP+-Tree). An entry that is inserted later must find a
+    /// message where it was put when it was published, so cuts never stretch: an entry whose
+    /// keyword is in none is in the dummy, which every message visits. And children that become
+    /// empty stay.
     bool keeps_messages;
     std::size_t max_rebuild;
   };
 
-  /// Where a node is, for those who go down: nodes themselves do not store it.
+  /// Where a node is, for code that descends: nodes themselves do not store it.
   struct Site {
     NodeRef node;
     Rect space;
@@ -111,11 +112,11 @@ class ApTree : public MatchIndex {
   };
   static constexpr Site kRootSite{ap::kRoot, kWorld, 0};
 
-  /// Messages by which hit probabilities are estimated, as they arrive at a node.
+  /// The messages at a node by which hit probabilities are estimated.
   struct Evidence {
     const ap::Sample* sample;
     std::vector<ap::Visit> visits;
-    double kept_per_visit = 0;  ///< kept messages that each stands for
+    double kept_per_visit = 0;  ///< kept messages that each of them represents
   };
 
   ApTree(const SubscriptionStore& store, const Parameters& parameters, bool keeps_messages,
@@ -126,7 +127,7 @@ class ApTree : public MatchIndex {
   virtual void leaf_written(NodeRef) {}
   virtual void posting_added(NodeRef /*leaf*/, EntryId) {}
   virtual void posting_removed(NodeRef /*leaf*/, EntryId) {}
-  virtual void clearing(NodeRef) {}  ///< the node loses what it has
+  virtual void clearing(NodeRef) {}  ///< called before the node is emptied
   virtual void made(const Site&) {}  ///< the node and all below it are new
   /// May the node be made again within one change? Its entries are few enough.
   virtual bool is_light(NodeRef) { return true; }
@@ -134,13 +135,13 @@ class ApTree : public MatchIndex {
   virtual double grid_penalty(const Site&, std::span<const ap::Item>, const ap::GridPlan&) const {
     return 0;
   }
-  /// Are so many entries, among so many kept messages, better left alone?
+  /// Should a leaf of so many entries and so many kept messages stay undivided?
   virtual bool is_small(const Site&, std::size_t entries, double /*messages*/) const {
     return entries <= options_.max_leaf_size;
   }
   /// Does it pay to reduce what a message has to be compared with from `entries` to `cost`?
   virtual bool pays_by_keyword(std::size_t entries, double /*messages*/, double cost) const {
-    // A cut copies nothing and uses up a keyword, so a small gain here opens the way to the next.
+    // A cut copies nothing and uses up a keyword, so even a small gain makes further cuts possible.
     return cost + 1 < static_cast<double>(entries);
   }
   virtual bool pays_by_grid(std::size_t entries, double /*messages*/, double cost) const {
@@ -152,7 +153,7 @@ class ApTree : public MatchIndex {
   // nodes.cpp: the records
   NodeRef new_child(NodeRef parent, std::uint32_t slot);
   void drop_child(NodeRef parent, std::uint32_t slot);
-  void clear(NodeRef node);  ///< an empty leaf again, whatever was below
+  void clear(NodeRef node);  ///< makes it an empty leaf and frees all below it
   void write_leaf(NodeRef node, std::span<const EntryId> entries);
   void write_cuts(NodeRef node, std::size_t offset, const ap::KeywordPlan& plan);
   void write_grid(NodeRef node, const ap::GridPlan& plan);

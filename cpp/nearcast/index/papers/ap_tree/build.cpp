@@ -115,7 +115,7 @@ std::vector<Visit> ApTree::sample_at(NodeRef ref) const {
 }
 
 ApTree::Evidence ApTree::evidence(const Site& site, std::size_t entries) {
-  // The sample has to be led down from the root: only a heavy node is worth that.
+  // The sample has to go down from the root to this node: only a heavy node is worth that.
   const bool asks_sample = site.node == ap::kRoot || entries * 16 >= sample_.size();
   return {&sample_, asks_sample ? sample_at(site.node) : std::vector<Visit>{}};
 }
@@ -143,7 +143,7 @@ void ApTree::remake_all(std::vector<EntryId> entries) {
 }
 
 void ApTree::build(std::span<const SubscriptionId> ids) {
-  // Fewer than half as many as there are already go in one by one: they pay for their own.
+  // Fewer than half as many as there are already are inserted one by one.
   if (ids.size() * 2 < nodes_[ap::kRoot].weight) {
     for (const SubscriptionId id : ids) insert(id);
     return;

@@ -7,9 +7,8 @@
 
 namespace nearcast {
 
-/// Divides entries top-down [AP Alg. 4]. Entries and sample messages lie on two stacks: a node
-/// copies its share for each child to the top, the children use it up, and the node takes it off
-/// again.
+/// Divides entries top-down [AP Alg. 4]. Entries and sample messages are on two stacks: a node
+/// pushes a copy of each child's share, builds the child, and pops the copy again.
 class ApTree::Builder {
  public:
   Builder(ApTree& tree, Evidence evidence)
@@ -35,9 +34,9 @@ class ApTree::Builder {
     std::size_t offset;
   };
   static constexpr unsigned kMaxDepth = 64;
-  // How often an entry is in the tree on average: at most so often through one grid and through all
-  // on its way. The paper's cost knows only the time of matching and would trade any amount of
-  // memory for a little of it.
+  // Limits of the average number of copies of an entry: through one grid, and through all grids on
+  // its path. The paper's cost counts only the time of matching and would spend any amount of
+  // memory on it.
   static constexpr double kMaxCopies = 4, kMaxAllCopies = 8;
 
   void grow(const Site& site, Range items, Range visits, double copies);

@@ -10,7 +10,7 @@ using ap::kNoNode;
 using ap::Node;
 using ap::NodeKind;
 
-/// Goes down with the entries that should be below each node and compares.
+/// Descends with the entries that should be below each node and compares them with the tree.
 class ApTree::Inspector {
  public:
   explicit Inspector(const ApTree& tree) : tree_(tree) {}

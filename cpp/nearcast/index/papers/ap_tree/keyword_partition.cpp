@@ -11,7 +11,7 @@ namespace {
 // The dynamic program keeps a number per cut and keyword. More keywords than this are first joined
 // to runs of little weight; those alone are then not cut apart.
 constexpr std::size_t kMaxProgram = 1 << 15;
-// So many numbers at most: a quarter of a gigabyte.
+// The most numbers that it may keep: a quarter of a gigabyte.
 constexpr std::size_t kMaxNumbers = 1 << 26;
 
 /// A token between two keywords of a cut opens it, one between two cuts opens none: a gap counts

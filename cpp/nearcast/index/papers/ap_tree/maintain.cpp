@@ -17,11 +17,11 @@ namespace {
 // A node that was made with children of this share of a full leaf has full leaves, and so begins to
 // split, when it has four times its weight.
 constexpr std::size_t kLeafShare = 4;
-// Updates between two looks at a node's divergence: this part of its weight, but not fewer than so
-// many.
+// Updates between two computations of a node's divergence: this part of its weight, but not fewer
+// than this number.
 constexpr std::uint32_t kLookShare = 4, kMinLook = 16;
-// A node that keeps messages is not joined as soon as it could be, since they would have to move:
-// only when so few of its entries are left.
+// A node that keeps messages is joined only when this small a part of its entries is left, because
+// the messages would have to move.
 constexpr std::uint32_t kEmptied = 8;
 
 }  // namespace

@@ -60,7 +60,7 @@ void ApTree::scan(const ap::Node& leaf, Probe& probe) const {
   });
 }
 
-/// The store lies elsewhere in memory: what passed the leaves waits until it has arrived.
+/// The store is elsewhere in memory: it is prefetched for what passed the leaves, and read later.
 void ApTree::verify(Probe& probe) const {
   constexpr std::size_t kAhead = 8;
   const auto& queue = probe.scratch.queue;

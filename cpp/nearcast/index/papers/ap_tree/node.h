@@ -78,15 +78,15 @@ struct CutsView {
   }
 };
 
-/// An entry on its way to its leaves.
+/// An entry that is being put into its leaves.
 struct Item {
   Rect box;
   EntryId entry;
   std::uint32_t positions;  ///< where its keywords' positions begin; kUnplaced ends them
 };
 
-/// A box in single precision that holds the original: half the memory, and what it lets through too
-/// much is verified anyway.
+/// A box in single precision that holds the original: half the memory. It lets a few more messages
+/// through, which are verified anyway.
 struct CoarseBox {
   float west = 0, south = 0, east = 0, north = 0;
 
@@ -112,7 +112,7 @@ struct CoarseBox {
   }
 };
 
-/// What a leaf keeps of an entry: enough to reject most without a look into the store.
+/// What a leaf keeps of an entry: enough to reject most messages without reading the store.
 struct Posting {
   CoarseBox box;
   EntryId entry{};

@@ -76,7 +76,7 @@ std::vector<KeywordUse> ApTree::Builder::count_keywords(Range items, std::size_t
 }
 
 /// Hit probabilities [AP §3.3.1]: of the messages that come here, how many have the keyword among
-/// the tokens they have left? Without messages, the share of the entries that ask for it.
+/// the tokens they have left? Without messages, the share of the entries that need it.
 void ApTree::Builder::estimate(std::vector<KeywordUse>& uses, Range visits) const {
   std::vector<Position> tokens;
   for (std::size_t i = visits.begin; i < visits.end; ++i) {

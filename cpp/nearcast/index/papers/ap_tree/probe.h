@@ -1,4 +1,4 @@
-/// What a message carries along on its way through an AP-Tree.
+/// The state of a search of an AP-Tree for one message.
 #pragma once
 
 #include "nearcast/index/papers/ap_tree/ap_tree.h"

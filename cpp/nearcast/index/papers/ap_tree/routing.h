@@ -1,12 +1,12 @@
-/// Which children does an entry belong to, and which does a message have to see? Building,
-/// updating, matching and checking all ask here, so they cannot disagree.
+/// Which children does an entry belong to, and which must a message visit? Building, updating,
+/// matching and checking all use these functions, so they cannot disagree.
 #pragma once
 
 #include "nearcast/index/papers/ap_tree/ap_tree.h"
 
 namespace nearcast {
 
-/// The keyword at `offset` of an item whose positions begin here, kUnplaced if it has so many not.
+/// The keyword at `offset` of an item whose positions begin here; kUnplaced if it has fewer.
 inline Position keyword_at(const Position* positions, std::size_t offset) {
   while (offset > 0 && *positions != TokenOrder::kUnplaced) --offset, ++positions;
   return *positions;
@@ -77,7 +77,7 @@ void for_each_cell_hit(const ap::GridView& grid, const Place& place, See&& see) 
   }
 }
 
-/// Calls see(slot, first_token) for each child that a message has to see [AP Alg. 1].
+/// Calls see(slot, first_token) for each child that a message must visit [AP Alg. 1].
 template <typename See>
 void ApTree::for_each_hit(const ap::Node& node, std::span<const Position> positions,
                           const Place& place, std::uint32_t first_token, See&& see) const {

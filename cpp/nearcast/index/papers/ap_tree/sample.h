@@ -11,14 +11,14 @@
 
 namespace nearcast::ap {
 
-/// A message on its way down the tree.
+/// A message during a descent.
 struct Visit {
   std::uint32_t message;
   std::uint32_t first_token;  ///< η: first token not yet used on the path
 };
 
-/// What a probability counts for before any message was seen, in messages. Far down few messages of
-/// a sample arrive; there the assumption made from the subscriptions takes over smoothly.
+/// Weight of the assumed probability, in messages. Few messages of a sample reach nodes far down;
+/// there the assumption made from the subscriptions prevails.
 constexpr double kPriorMessages = 32;
 
 inline double smoothed(double hits, double messages, double assumed) {
@@ -49,7 +49,7 @@ class Sample {
     reorder(order);
   }
 
-  /// Unranked tokens come last: no cut reaches them.
+  /// Tokens without a position come last: no cut reaches them.
   void reorder(const TokenOrder& order) {
     positions_.resize(tokens_.size());
     for (std::size_t i = 0; i < tokens_.size(); ++i) positions_[i] = order.position(tokens_[i]);

@@ -11,9 +11,8 @@
 
 namespace nearcast::ap {
 
-/// The one rule of borders: a coordinate lies behind all lines that are ≤ it. Entries, points and
-/// boxes all go through here, and the rule is monotone, so two boxes that share a point share a
-/// cell.
+/// The only rule of borders: a coordinate lies behind all lines that are ≤ it. It is used for
+/// entries, points and boxes, and it is monotone, so two boxes that share a point share a cell.
 inline std::uint32_t locate(std::span<const double> lines, double coordinate) {
   return static_cast<std::uint32_t>(std::upper_bound(lines.begin(), lines.end(), coordinate) -
                                     lines.begin());

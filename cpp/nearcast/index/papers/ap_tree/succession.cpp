@@ -59,7 +59,7 @@ void ApSuccession::bring_over(std::size_t count) {
   changes_ = 0;
 }
 
-/// Many at once are one piece of work, and may as well finish another.
+/// A build of many is a long operation anyway, so it also completes a succession that is under way.
 void ApSuccession::build(std::span<const SubscriptionId> ids) {
   if (ids.size() * 2 < store_.size()) {
     for (const SubscriptionId id : ids) insert(id);

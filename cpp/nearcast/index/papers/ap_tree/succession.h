@@ -1,11 +1,11 @@
-/// The AP-Tree as users get it: a tree that is made again without a pause.
+/// The kind `ap-tree`: an AP-Tree that is made again without a pause.
 ///
 /// A node with few entries is made again at once [AP §3.3.5]. One with more than `max_rebuild`
-/// would let a single change pay for all of them; it asks for a successor of the whole tree
-/// instead. That is a new tree, empty at first, and each change brings a few subscriptions over to
-/// it. They are drawn at random: what the successor has is at any moment a fair sample of all, so
-/// the nodes that are made of it suit those that are still to come. A message goes through both
-/// trees; when the old one is empty, the successor takes its place.
+/// would make a single change pay for all of them; instead the whole tree gets a successor. That is
+/// a new tree, empty at first, and each change moves a few subscriptions to it. They are drawn at
+/// random: what the successor holds is always a fair sample of all, so that the nodes made from it
+/// suit those that follow. A message is matched against both trees; when the old one is empty, the
+/// successor takes its place.
 ///
 /// There is a successor at most once in as many changes as a quarter of the entries, so changes pay
 /// for a bounded number of steps each, however much the workload drifts.
@@ -32,7 +32,7 @@ class ApSuccession final : public MatchIndex {
   void check_invariants() const override;
 
  private:
-  static constexpr std::size_t kStep = 8;  ///< subscriptions that a change brings over
+  static constexpr std::size_t kStep = 8;  ///< subscriptions that a change moves to the successor
 
   std::unique_ptr<ApTree> make_tree() const;
   bool has_moved(SubscriptionId id) const {

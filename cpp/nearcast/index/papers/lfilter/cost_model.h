@@ -1,5 +1,5 @@
-/// Which way through LFilter takes less? The cost models of [LFilter §3.3, §4.2, §5.3], rebuilt:
-/// the equations of the paper are lost, its prose says what they count.
+/// Which of LFilter's two structures should a message use? The cost models of [LFilter §3.3, §4.2,
+/// §5.3], rebuilt: the equations of the paper are not available, but its text says what they count.
 ///
 ///   paper      here               meaning
 ///   N, T_n     tokens             tokens of the message, or those that can still follow a node
@@ -24,7 +24,8 @@ namespace nearcast {
 
 inline double log_steps(double items) { return std::log2(items + 1); }
 
-/// Steps to find which of two sorted sets' elements meet, by the cheaper side looking up the other.
+/// Steps to intersect two sorted sets by looking up the elements of one in the other, whichever is
+/// cheaper.
 inline double probe_steps(double some, double others) {
   return std::min(some * log_steps(others), others * log_steps(some));
 }
@@ -41,8 +42,9 @@ struct TrieShape {
   }
 };
 
-/// To find the children of a node, and theirs, that have tokens of the message. Deeper levels count
-/// for nothing: hardly a node of theirs is reached. [LFilter §3.3 cost-based method, §5.3 C_F]
+/// Steps to find the children of a node, and their children, that have tokens of the message.
+/// Deeper levels are left out: hardly any of their nodes is reached. [LFilter §3.3 cost-based
+/// method, §5.3 C_F]
 inline double descent_steps(const TrieShape& trie, std::size_t level, double children,
                             double tokens) {
   const double found = children * tokens / std::max(1.0, trie.vocabulary);

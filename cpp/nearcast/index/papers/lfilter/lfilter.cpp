@@ -47,7 +47,7 @@ void LFilter::insert(SubscriptionId id) {
   store_.for_each_entry(id, [&](EntryId entry) {
     tokens_ += store_.clause(entry).positive.size();
     trie_.insert(entry);
-    follow_numbers();  // before the quadtree is asked to find anything by number
+    follow_numbers();  // before the quadtree searches anything by number
     tree_.insert(entry);
   });
 }

@@ -1,10 +1,9 @@
-/// LFilter: an MBRTrie and a PT-Quadtree over the same subscriptions, and for each message the way
-/// through them that should take less. [LFilter §5]
+/// LFilter: an MBRTrie and a PT-Quadtree over the same subscriptions. For each message a cost model
+/// chooses which of them to use. [LFilter §5]
 ///
 /// - If the filter step of the quadtree would take longer than the trie's, the trie alone answers.
 /// - Otherwise the quadtree finds lists of candidates. Their labels are the numbers of the trie, so
-/// a
-///   node of the trie is a stretch of each list: *list pruning* goes down the trie with the
+///   a node of the trie is a stretch of each list: *list pruning* goes down the trie with the
 ///   message's tokens and narrows the lists by binary search. At each node the model chooses
 ///   between that and verifying what is left of the lists directly.
 ///
@@ -27,7 +26,7 @@
 
 namespace nearcast {
 
-/// Entries are called by their numbers in the trie.
+/// The label of an entry is its number in the trie.
 class TrieLabels final : public Labels {
  public:
   explicit TrieLabels(const OrderedTrie& trie) : trie_(trie) {}

@@ -1,4 +1,4 @@
-/// One message through LFilter. [LFilter §5.4, Alg. 3 with HybridPrune]
+/// Matches one message with LFilter. [LFilter §5.4, Alg. 3 with HybridPrune]
 #include <algorithm>
 
 #include "nearcast/index/papers/lfilter/cost_model.h"
@@ -94,7 +94,7 @@ void LFilter::prune(TrieNodeId node, PositionSpan positions, std::size_t depth, 
   });
 }
 
-/// What the lists have of the numbers from begin up to end, on top of the stack.
+/// Pushes on the stack the part of each list with numbers from begin up to end.
 LFilter::Lists LFilter::narrow(const Lists& lists, Number begin, Number end,
                                const Call& call) const {
   std::vector<std::uint64_t>& stack = call.scratch.pending;

@@ -1,4 +1,4 @@
-/// Making the trie from everything at once: order the tokens, sort the token sets, lay them out.
+/// Builds the trie from all entries at once: order the tokens, sort the token sets, lay them out.
 #include <algorithm>
 
 #include "nearcast/index/papers/mbr_trie/ordered_trie.h"
@@ -6,8 +6,8 @@
 namespace nearcast {
 namespace {
 
-/// Token sets to be sorted. The first two positions decide almost always, and comparing them needs
-/// no look at the rest.
+/// Token sets to be sorted. The first two positions almost always decide, so that the others are
+/// rarely read.
 struct SortedPath {
   std::uint64_t head;  ///< first position + 1, second position + 1; 0 where there is none
   std::uint32_t start, length;

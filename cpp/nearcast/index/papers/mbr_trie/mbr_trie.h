@@ -2,8 +2,8 @@
 /// trie as long as it touches the boxes. [LFilter §3]
 ///
 /// Three ways to find the children that a message's tokens lead to [LFilter §3.3], parameter
-/// `probe`: the children look for themselves in the message (token-set), the tokens look among the
-/// children (trie), or whichever takes fewer steps at this node (cost).
+/// `probe`: the children are looked up in the message (token-set), the tokens are looked up among
+/// the children (trie), or whichever takes fewer steps at this node (cost).
 ///
 /// The structure proves that a message has all positive tokens of the entries it reaches; negative
 /// tokens and the area are tested. An entry stands at one node, so only a subscription with several

@@ -77,7 +77,7 @@ Number NumberLine::squeeze_in(Number boundary, const Seat& newcomer) {
   return spread(0, static_cast<Number>(size()), boundary, newcomer);
 }
 
-/// Spread what sits in [begin, end), and the newcomer, who stands before the seat `boundary`.
+/// Spread the entries in [begin, end) and the new one, which belongs before the seat `boundary`.
 Number NumberLine::spread(Number begin, Number end, Number boundary, const Seat& newcomer) {
   std::vector<Seat> row;
   std::size_t newcomer_at = 0;

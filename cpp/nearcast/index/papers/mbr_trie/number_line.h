@@ -1,16 +1,15 @@
 /// Numbers for entries in a given order, with spare ones in between. [LFilter §3.1 updates]
 ///
 /// The paper numbers subscriptions by token-set order and reserves ids for later insertions. Here a
-/// number is a *seat* in an array with gaps: what stands further left has the smaller number. A new
+/// number is a *seat* in an array with gaps: an entry further left has the smaller number. A new
 /// entry takes a free seat between its neighbours. Where the gap is full, the smallest stretch
-/// around it that is not too crowded is spread out evenly; each seat change is told (moves()), and
-/// the order never changes. The larger the stretch, the less crowded it has to be, so that a
-/// stretch just spread out takes many newcomers until it is looked at again.
+/// around it that is not too crowded is spread out evenly; moves() lists the entries that changed
+/// seats, and the order never changes. The larger the stretch, the less crowded it has to be, so
+/// that many entries can be inserted into a stretch before it is spread out again.
 ///
-/// A seat carries its entry's box: whoever scans a stretch of numbers reads straight through
-/// memory.
+/// A seat holds its entry's box, so that a scan of a range of numbers reads memory sequentially.
 ///
-/// An erased entry is marked and keeps its seat; whoever uses the line starts it anew when too many
+/// An erased entry is marked and keeps its seat; the user of the line starts it anew when too many
 /// are marked.
 #pragma once
 
@@ -57,7 +56,7 @@ class NumberLine {
   Number take_before(Number next, const Seat& newcomer);
   Number take_after(Number previous, const Seat& newcomer);
   Number take_any(const Seat& newcomer);
-  /// Who changed seats during the last take, ascending.
+  /// The entries that changed seats during the last take, ascending.
   std::span<const Move> moves() const { return moves_; }
 
   void mark(Number number);

@@ -30,7 +30,7 @@ TrieNodeId OrderedTrie::add_node(TrieNodeId parent, Position position, std::uint
   return node;
 }
 
-/// The end of the path is missing below `parent`: make it, and a number where it belongs.
+/// The rest of the path is missing below `parent`: makes it, and a number in its place.
 Number OrderedTrie::take_number(TrieNodeId parent, std::span<const Position> missing, Seat& seat,
                                 std::uint32_t depth) {
   // What is new stands before the next child, and behind all others if there is none.
@@ -71,12 +71,12 @@ void OrderedTrie::insert(EntryId entry) {
   widen_up(seat.node, number, seat.box);
 }
 
-/// Numbers have changed: tell the entries and the nodes whose ranges begin or end with them.
+/// Numbers have changed: update the entries and the nodes whose ranges begin or end with them.
 void OrderedTrie::follow_moves() {
   const auto moves = line_.moves();
   moves_.assign(moves.begin(), moves.end());
-  // From the right for beginnings, from the left for ends: a node that was told is then never
-  // reached again, so a new number is not mistaken for an old one.
+  // From the right for beginnings, from the left for ends: then a node that was updated is not
+  // reached again, and a new number is not mistaken for an old one.
   for (std::size_t i = moves.size(); i-- > 0;) {
     const auto [from, to] = moves[i];
     if (line_.is_live(to)) numbers_.set(line_.entry(to), to);

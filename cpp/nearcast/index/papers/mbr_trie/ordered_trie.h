@@ -3,12 +3,12 @@
 ///
 ///   paper              here                  meaning
 ///   token order        TokenOrder            most frequent first; paths run from the rarest token
-///   token-set order    NumberLine            who stands further left has the smaller set
+///   token-set order    NumberLine            an entry further left has the smaller set
 ///   n_mbr              Branch::box           box around everything below a node
 ///   [n_l, n_u]         Branch::first, last   numbers of everything below a node
 ///   inverted list      seats from first on   entries whose token set ends at the node
-///   T, T_n             positions, rest           tokens of the message; those that can still
-///   follow n L_i                level_sizes()         nodes of the i-th level
+///   T, T_n             positions, rest       tokens of the message; those that can still follow n
+///   L_i                level_sizes()         nodes of the i-th level
 ///
 /// Departs from the paper: leaves with an empty token are not nodes of their own. Entries whose set
 /// ends at a node have numbers before those of its children, so its list is the stretch of numbers

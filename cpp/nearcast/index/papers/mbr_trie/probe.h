@@ -1,4 +1,4 @@
-/// How a message and a trie find each other's tokens; included by ordered_trie.h only.
+/// Which children of a node have a token of the message? Included by ordered_trie.h only.
 /// [LFilter §3.3]
 #pragma once
 
@@ -9,7 +9,8 @@
 
 namespace nearcast {
 
-/// Do tokens look for children, or children for tokens? |T_n|·log|n| against |n|·log|T_n|.
+/// Are tokens looked up among the children, or children among the tokens? |T_n|·log|n| against
+/// |n|·log|T_n|.
 inline bool tokens_probe(std::size_t tokens, std::size_t children, Probe probe) {
   if (probe != Probe::kCost) return probe == Probe::kTrie;
   return tokens * static_cast<std::size_t>(std::bit_width(children)) <

@@ -68,7 +68,7 @@ PivotCells::Keys PivotCells::keys_of(QuadNodeId node) const {
   return keys;
 }
 
-/// A pivot that the cell has already, the most used one first: no new token to tell about.
+/// A pivot that the cell has already, the most used one first: then no mark has to be added.
 PivotKey PivotCells::pivot_in(QuadNodeId node, TokenSpan tokens) const {
   PivotKey best = choose_pivot(tokens, counts_, rule_in(node));
   if (rule_in(node) == PivotRule::kRare) return best;

@@ -11,8 +11,8 @@
 ///
 /// An entry belongs to one level: the deepest on which its box touches no more than max_copies
 /// cells. It stands in the cells of that level that its box touches, or in undivided ones above
-/// them. So a budget for space holds for each entry, not only on average, and whoever knows the box
-/// finds all copies.
+/// them. So a budget for space holds for each entry, not only on average, and all copies of an
+/// entry are found from its box.
 ///
 /// Departs from the paper:
 /// - An entry's pivot is kept with it, and a cell's list is sorted by pivot; a message reads only
@@ -44,7 +44,7 @@ constexpr std::uint32_t kDeepestLevel = 24;  ///< cells of a quadtree are never 
 
 using Label = std::uint32_t;
 
-/// What an index calls its entries: by their ids, unless it has an order of its own.
+/// The labels of entries: their ids, unless an index has an order of its own.
 class Labels {
  public:
   virtual ~Labels() = default;

@@ -1,8 +1,8 @@
 /// Marks: which pivots lead to which children. [LFilter §4.1 cover set and non-cover set, updates]
 ///
-/// What always holds: a pivot of a cell has, in each cell above it, a mark with the bit of the
-/// child it lies in, or some cell above that one covers it. Bits without kCover are exact, unless a
-/// cell above covers the token: then nobody asks for them.
+/// Invariant: a pivot of a cell has, in each cell above it, a mark with the bit of the child it
+/// lies in, or some cell above that one covers it. Bits without kCover are exact, unless a cell
+/// above covers the token: then they are not read.
 #include <algorithm>
 #include <iterator>
 #include <string>
@@ -45,8 +45,8 @@ Mark* PivotCells::find_mark(QuadNodeId node, PivotKey key) {
 
 const Mark* PivotCells::find_mark(QuadNodeId node, PivotKey key, std::size_t& from) const {
   const auto marks = marks_.view(slot(node).marks);
-  // Keys of one message lie closer to each other than to the ends: steps that double find the
-  // stretch to search.
+  // Keys of one message are closer to each other than to the ends, so the search begins with steps
+  // that double.
   std::size_t step = 1, begin = from;
   while (begin + step < marks.size() && marks[begin + step] < mark_of(key)) {
     begin += step;
@@ -106,8 +106,8 @@ void PivotCells::drop_mark(QuadNodeId node, PivotKey key) {
   --mark_count_;
 }
 
-/// The cell has no children any more. Covers among its marks may have been stale: only now the
-/// cells above hear of it.
+/// The cell has no children any more. Covers among its marks may have been stale: the cells above
+/// are updated now.
 void PivotCells::drop_marks(QuadNodeId node) {
   const auto list = marks_.view(slot(node).marks);
   const std::vector<Mark> dropped(list.begin(), list.end());
@@ -148,7 +148,7 @@ void PivotCells::cover(QuadNodeId node) {
   set_covers(node);
 }
 
-/// What the cell covers, its child need not know.
+/// Removes from the child the marks of tokens that the cell covers.
 void PivotCells::drop_covered(QuadNodeId node, QuadNodeId child) {
   ListHandle& handle = slot(child).marks;
   const auto list = marks_.view(handle);
@@ -197,7 +197,7 @@ PivotCells::Keys PivotCells::make_marks_below(QuadNodeId node) {
   return all;
 }
 
-/// What all four children have, they need not know.
+/// Makes covers of the tokens that all four children have, and removes them there.
 void PivotCells::set_covers(QuadNodeId node) {
   if (!options_.has_covers) return;
   for (Mark& mark : marks_.view(slot(node).marks)) {

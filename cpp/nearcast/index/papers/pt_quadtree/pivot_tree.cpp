@@ -84,8 +84,8 @@ void PivotTree::relabel(const Relabel& move) {
 
 void PivotTree::relabel(std::span<const Relabel> ascending) {
   if (ascending.size() > size_ / 8) return cells().relabel_all(ascending);
-  // Whoever goes right makes room from the right, whoever goes left from the left: so nobody passes
-  // another, and lists are sorted after each step.
+  // Labels that grow are changed from the right, labels that shrink from the left: so no label
+  // passes another, and lists are sorted after each step.
   for (std::size_t i = ascending.size(); i-- > 0;) {
     if (ascending[i].to > ascending[i].from) relabel(ascending[i]);
   }

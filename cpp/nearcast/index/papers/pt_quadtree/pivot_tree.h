@@ -1,8 +1,8 @@
 /// The PT-Quadtree itself, for all indexes that filter with it. [LFilter §4]
 ///
-/// What stands in its cells: pivot_cells.h. Here: filling it, and the filter step [LFilter §4.2].
+/// pivot_cells.h is the content of its cells; here are updates and the filter step [LFilter §4.2].
 ///
-/// The paper asks at every node whether the message meets the cover set, then whether it meets the
+/// The paper tests at every node whether the message meets the cover set, then whether it meets the
 /// rest, each time by the cheaper of two ways to intersect. Here the tokens of the message are
 /// looked up among the marks of the root; only those found go on, each to the children that its
 /// mark names. So there is one way to intersect, and it looks for few tokens. A covered token goes
@@ -59,7 +59,7 @@ class PivotTree {
   void check_invariants() const;
 
  private:
-  /// On its way down: a token and the children it leads to.
+  /// A token during a descent, and the children it leads to.
   using Lead = std::uint64_t;  ///< key << 8, kCovered, one bit per child
   static constexpr Lead kCovered = PivotCells::kCover;
 
@@ -85,7 +85,7 @@ void PivotTree::filter(const Message& message, MatchScratch& scratch, WorkCounte
                        Visit&& visit) const {
   std::vector<Lead>& leads = scratch.queue;
   leads.clear();
-  leads.push_back(PivotCells::kAllChildren);  // entries that ask for no token
+  leads.push_back(PivotCells::kAllChildren);  // entries that need no token
   for (const Token token : message.tokens) {
     leads.push_back(Lead{pivot_key(token)} << 8 | PivotCells::kAllChildren);
   }

@@ -8,7 +8,7 @@
 
 namespace nearcast {
 
-using PivotKey = std::uint32_t;  ///< 1 + token; 0: the entry asks for no token
+using PivotKey = std::uint32_t;  ///< 1 + token; 0: the entry needs no token
 
 inline PivotKey pivot_key(Token token) { return raw(token) + 1; }
 

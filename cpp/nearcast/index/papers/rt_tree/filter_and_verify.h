@@ -1,4 +1,4 @@
-/// One message through a tree of token sets, for Rt and Rt+. [Rt §3.2, Fig. 3]
+/// Matches one message with a tree of token sets, for Rt and Rt+. [Rt §3.2, Fig. 3]
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace nearcast {
 
-/// Decides about candidates some time after they were found. What a candidate needs lies anywhere
-/// in memory, and waiting for it is most of the work of verification: so it is asked for in two
-/// steps, while earlier candidates are decided.
+/// Verifies candidates some time after they were found. What a candidate needs is anywhere in
+/// memory, and waiting for it is most of the cost of verification: so it is prefetched in two
+/// steps, while earlier candidates are verified.
 class Verifier {
  public:
   Verifier(const SubscriptionStore& store, const Message& message, MatchScratch& scratch,

@@ -49,7 +49,7 @@ std::vector<TokenKey> choose_greedily(const SubscriptionStore& store,
   while (!queue.empty()) {
     const auto [count, key] = queue.top();
     queue.pop();
-    // Counts only fall, so one that is still true at the top is the largest.
+    // Counts only fall, so a count at the top that is still right is the largest.
     if (count != open[key]) {
       if (open[key] != 0) queue.emplace(open[key], key);
       continue;

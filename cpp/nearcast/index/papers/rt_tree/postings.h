@@ -1,4 +1,4 @@
-/// Inverted lists per row and token: who, in this row, has this token? [Rt §5.1 I_n[t]]
+/// Inverted lists per row and token: which elements of this row have this token? [Rt §5.1 I_n[t]]
 ///
 /// Most lists have one element, which then stands in the token's cell itself; a longer one is a
 /// list of blocks (base/block_lists.h), ascending, so that an element to remove is found at once.

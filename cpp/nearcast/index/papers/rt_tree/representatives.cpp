@@ -50,7 +50,7 @@ void Representatives::admit(std::span<const EntryId> entries) {
   for (const EntryId entry : entries) chosen_.set(entry, choose(entry));
 }
 
-/// One cell of the grid after the other, so that what a growing table leaves behind is of use to
+/// One cell of the grid after the other, so that the memory which a growing table leaves is used by
 /// the next one.
 std::vector<EntryId> Representatives::by_cell(std::span<const EntryId> entries) const {
   std::vector<EntryId> ordered(entries.begin(), entries.end());

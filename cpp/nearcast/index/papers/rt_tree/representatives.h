@@ -9,8 +9,8 @@
 ///   idf              idf          the rarest, which the fewest messages have
 ///   locality-aware   locality     the rarest in the entry's cell of a grid, with idf among equals
 ///
-/// An entry keeps its token while it stays, whatever becomes of frequencies [Rt §4.2 updates]. A
-/// choice costs time, never an answer.
+/// An entry keeps its token while it stays, even when frequencies change [Rt §4.2 updates]. A bad
+/// choice costs time and never changes an answer.
 ///
 /// The grid divides where the entries of the first large bulk load are, the world before that.
 /// Departs from the paper, which does not say what is divided, nor to which cell an area belongs

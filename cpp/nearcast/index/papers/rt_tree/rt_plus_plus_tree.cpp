@@ -9,7 +9,7 @@
 namespace nearcast {
 namespace {
 
-/// One message on its way through the tree.
+/// The search for one message.
 class Search {
  public:
   Search(const SubscriptionStore& store, const RTree<TokenLevels>& tree, const Message& message,
@@ -38,7 +38,8 @@ class Search {
   }
 
  private:
-  /// Cases 2.1 and 2.2 of [Rt §5.2] at the level of first tokens: whoever touches is met here.
+  /// Cases 2.1 and 2.2 of [Rt §5.2] at the level of first tokens: every entry whose box touches the
+  /// message is found here first.
   void start(RNodeId node) {
     const std::size_t first_wanted = scratch_.pending.size();
     look_up(node, [&](EntryId entry) {
@@ -67,7 +68,7 @@ class Search {
   /// Calls visit(entry) for each entry in a list of the message's tokens.
   template <typename Visit>
   void look_up(RNodeId node, Visit&& visit) {
-    constexpr std::size_t kAhead = 8;  // boxes lie anywhere in memory: ask early
+    constexpr std::size_t kAhead = 8;  // boxes are anywhere in memory: prefetch early
     ++sink_.work.nodes_visited;
     for (const std::uint32_t key : scratch_.positions) {
       postings_.for_each_block(raw(node), TokenKey{key}, [&](std::span<const std::uint32_t> items) {

@@ -45,7 +45,7 @@ class Tallies {
     return at;
   }
 
-  /// The old cells wait behind the new ones while they are put in their new places.
+  /// The old cells are copied behind the new ones, and from there to their new places.
   void grow() {
     const std::size_t old = cells_.size(), size = 2 * old;
     cells_.resize(size + old);

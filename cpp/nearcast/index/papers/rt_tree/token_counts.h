@@ -6,14 +6,14 @@
 ///   s.T       Keys::for_each_key        tokens an entry is filed under: all (Rt) or one (Rt+)
 ///
 /// Counts make deletion exact: a token goes when its last entry goes. A subtree that moves takes
-/// its whole table along, O(tokens) and not O(entries). The number of a token at a node bounds how
-/// many entries below can gain by it, for whoever needs bounds and not only yes or no.
+/// its whole table along, O(tokens) and not O(entries). The count of a token at a node bounds how
+/// many entries below have it.
 ///
-/// The root has no table, since nobody asks whether to visit it; it would be the largest. A root
-/// that gets a parent gets its table then, from its children.
+/// The root has no table: it is always visited, and its table would be the largest. A root that
+/// gets a parent gets its table then, from its children.
 ///
-/// Keys answers for_each_key(entry, visit), the same when the entry comes and when it goes, and is
-/// told who comes and goes.
+/// Keys has for_each_key(entry, visit), which must visit the same keys when the entry is inserted
+/// and when it is erased; admit() and forget() tell it of both.
 #pragma once
 
 #include <cstddef>
@@ -93,7 +93,7 @@ void TokenCounts<Keys>::check_invariants(const RTreeNodes& nodes) const {
   if (nodes.root() != kNoRNode) check_below(nodes, nodes.root());
 }
 
-/// Into `row` of `tables` what the children of a node say that the node should have.
+/// Writes into `row` of `tables` what a node should have, by the tables of its children.
 template <typename Keys>
 void TokenCounts<Keys>::fill(const RTreeNodes& nodes, TokenTables& tables, std::size_t row,
                              RNodeId node) const {
@@ -110,7 +110,7 @@ void TokenCounts<Keys>::fill(const RTreeNodes& nodes, TokenTables& tables, std::
   }
 }
 
-/// Each node's table against its children's: with the leaves right, all are.
+/// Compares each node's table with those of its children, and a leaf's with its entries.
 template <typename Keys>
 void TokenCounts<Keys>::check_below(const RTreeNodes& nodes, RNodeId node) const {
   TokenTables expected;

@@ -1,9 +1,9 @@
-/// Does a node share a token with the message? Asked on the way down a tree of token sets, parent
-/// before child. [Rt §3.2 token filter]
+/// Does a node share a token with the message? Called during a descent, for a parent before its
+/// children. [Rt §3.2 token filter]
 ///
-/// Departs from the paper, which looks up all of the message's tokens at every node: what a node
-/// does not have, nothing below it has. So each level keeps which keys are left, and leaves, where
-/// the most questions are asked, look up only those. At leaves one hit is enough.
+/// Departs from the paper, which looks up all of the message's tokens at every node: a token that a
+/// node does not have is not below it either. So each level keeps the keys that are left, and only
+/// those are looked up below. Most look-ups are in leaves, where one hit is enough.
 #pragma once
 
 #include <algorithm>
@@ -23,7 +23,7 @@ class TokenFilter {
               std::vector<std::uint32_t>& buffer)
       : nodes_(nodes), tables_(tables), buffer_(buffer) {
     // Level after level from the root down, each: number of keys left, then the keys. At the root,
-    // which is not asked about, all are left.
+    // which is not tested, all are left.
     buffer_.clear();
     buffer_.push_back(0);
     append_message_keys(message, buffer_);
@@ -32,7 +32,7 @@ class TokenFilter {
     buffer_.resize(stride_ * std::max(1u, nodes_.height()));
   }
 
-  /// A child of the root, or of the node of the level above that was asked about last.
+  /// `node` is a child of the root, or of the node that was tested last on the level above.
   bool passes(RNodeId node) {
     if (nodes_.is_leaf(node)) return shares_any(node);
     bool has_some = false;
@@ -40,7 +40,8 @@ class TokenFilter {
     return has_some;
   }
 
-  /// Calls visit(key) for each key that the node shares with the message; asked for like passes().
+  /// Calls visit(key) for each key that the node shares with the message. To be called in the same
+  /// order as passes().
   template <typename Visit>
   void for_each_common(RNodeId node, Visit&& visit) {
     const std::uint32_t depth = nodes_.depth(node);

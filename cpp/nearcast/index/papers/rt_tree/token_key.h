@@ -1,8 +1,9 @@
 /// What trees with tokens file an entry under: its positive tokens, or one that all messages have.
 ///
-/// A clause without positive tokens asks for no word, so no filter by words may drop it. It is
-/// filed under kNoKeyword, a token of no vocabulary that every message is taken to contain; then no
-/// filter needs an exception for it. [Rt §3.2 token filter, which knows no such subscriptions]
+/// A clause without positive tokens requires no word, so no filter by words may drop it. It is
+/// filed under kNoKeyword, which is not in the vocabulary and which every message is treated as
+/// containing; so no filter needs an exception for it. [Rt §3.2 token filter, which has no such
+/// subscriptions]
 #pragma once
 
 #include <algorithm>
@@ -37,11 +38,11 @@ void for_each_key(const Clause& clause, Visit&& visit) {
   if (clause.positive.empty()) visit(kNoKeyword);
 }
 
-/// Append the keys of a message. kNoKeyword comes last: few nodes have it, and whoever looks for
-/// any common key should try the likely ones first.
+/// Append the keys of a message. kNoKeyword comes last: few nodes have it, and a search for any
+/// common key should try the likely ones first.
 inline void append_message_keys(TokenSpan tokens, std::vector<std::uint32_t>& keys) {
   for (const Token token : tokens) {
-    // A token this large is none that a subscription could have.
+    // No subscription has a token this large.
     if (raw(token) < 0x7FFFFFFDu) keys.push_back(raw(key_of(token)));
   }
   keys.push_back(raw(kNoKeyword));

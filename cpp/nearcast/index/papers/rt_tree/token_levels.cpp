@@ -43,7 +43,7 @@ void TokenLevels::sort_keys(EntryId entry, std::vector<TokenKey>& keys) const {
   keys.clear();
   for_each_key(store_.clause(entry), [&](TokenKey key) { keys.push_back(key); });
   if (keys.size() == 1) return;
-  // Tokens position by falling frequency.
+  // Positions of tokens are by falling frequency.
   std::sort(keys.begin(), keys.end(), [&](TokenKey a, TokenKey b) {
     return order_.position(token_of(a)) > order_.position(token_of(b));
   });
@@ -64,7 +64,7 @@ std::span<const TokenKey> TokenLevels::part_of_level(std::span<const TokenKey> s
 }
 
 void TokenLevels::node_created(const RTreeNodes& nodes, RNodeId node) {
-  // The first node that is told of in a bulk load: the tree has its final height already.
+  // The first node of a bulk load: the tree has its final height already.
   if (is_new_tree_) header_.top = top_for(nodes);
   is_new_tree_ = false;
   postings_.add_row(raw(node));

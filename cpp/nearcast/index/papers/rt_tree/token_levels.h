@@ -1,5 +1,5 @@
-/// Who has which token as its i-th? The summary that Rt++ attaches to an R-tree. [Rt §5.1 multiple
-/// representative tokens]
+/// Which entries have which token as their i-th? The summary that Rt++ attaches to an R-tree. [Rt
+/// §5.1 multiple representative tokens]
 ///
 /// The tokens of an entry are taken rarest first. The first lies in a list of its ancestor of
 /// level top(), the next one level below, and so on; whatever is left when the leaf is reached lies
@@ -12,7 +12,7 @@
 ///
 /// top() is the level of the root's children, as in the paper, whose root has no list of its own;
 /// in a tree of one leaf it is that leaf. When the tree grows, all is filed anew, unless that would
-/// hold up one insert for long: a tree of more than 4,096 entries stays filed by the height it had.
+/// delay one insert for long: a tree of more than 4,096 entries stays filed by the height it had.
 /// That stays right; a build of many at once files by the final height. When the root falls below
 /// top(), all must be filed anew.
 #pragma once
@@ -77,7 +77,7 @@ class TokenLevels {
   PostingTables postings_;
   bool is_new_tree_ = true;  ///< the next node is the first
   std::uint32_t filings_ = 0;
-  // The keys of the entry asked for last: it is filed at one node after the other.
+  // The keys of the last entry: it is filed at one node after the other.
   std::vector<TokenKey> sorted_;
   std::uint64_t sorted_of_ = kNobody;
   static constexpr std::uint64_t kNobody = ~std::uint64_t{0};

@@ -5,7 +5,7 @@
 
 namespace nearcast {
 
-/// The arena's own capacities, so that nothing it hands out stays unused.
+/// The capacities of the arena's size classes, so that tables use all that it allocates.
 std::uint32_t TokenTables::capacity_for(std::uint32_t keys) {
   std::uint32_t size_class = 2;
   while (capacity_of(size_class) * std::uint64_t{3} < keys * std::uint64_t{4}) ++size_class;
@@ -59,7 +59,8 @@ void TokenTables::erase(std::size_t row, TokenKey key) {
   Table& table = tables_[row];
   if (--table.used == 0) return clear(row);
   close_gap(table, static_cast<std::uint32_t>(found - cells_.at(table.start)));
-  // Far below the load at which it grew: a row that sways does not pay each time.
+  // Far below the load at which it grew, so that a row whose size alternates is not resized each
+  // time.
   if (table.used * std::uint64_t{4} < table.capacity && table.capacity > 8) {
     rehash(table, capacity_for(table.used + table.used / 4));
   }

@@ -6,7 +6,8 @@
 /// or two, and a node without tokens costs 12 bytes.
 ///
 /// What the number means is the owner's choice: how often a token occurs below a node
-/// (rt_tree/token_counts.h) or who has it (rt_tree/postings.h), for which a cell has one bit more.
+/// (rt_tree/token_counts.h) or which entries have it (rt_tree/postings.h), for which a cell has one
+/// bit more.
 #pragma once
 
 #include <cstddef>
@@ -48,7 +49,7 @@ class TokenTables {
   Cell* find(std::size_t row, TokenKey key) {
     return const_cast<Cell*>(std::as_const(*this).find(row, key));
   }
-  /// Pull what find(row, …) reads first into the cache.
+  /// Prefetch what find(row, …) reads first.
   void prefetch(std::size_t row) const { prefetch_line(&tables_[row]); }
 
   /// Calls visit(cell) for each key of the row, in no order.

@@ -1,4 +1,4 @@
-/// A boolean index on an R-tree with a summary (r_tree/entry_tree.h); matching is the kind's own.
+/// A match index on an R-tree with a summary (r_tree/entry_tree.h). Each kind has its own search.
 #pragma once
 
 #include <cstddef>

@@ -2,10 +2,9 @@
 /// bytes however many columns there could be.
 ///
 /// Rows are cells of a tree or grid and columns keywords, or the other way round: that is what
-/// makes an index spatial-prioritized or keyword-prioritized. A list is a number with something of
-/// its user's beside it. Each row has a filter of 64 bits over its columns, so that most questions
-/// are answered without a look at the table, and a chain of its lists, for when a cell is divided
-/// or freed.
+/// makes an index spatial-prioritized or keyword-prioritized. A list is a number with a payload of
+/// the user's choice. Each row has a filter of 64 bits over its columns, so that most look-ups end
+/// without reading the table, and a chain of its lists, for when a cell is divided or freed.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 /// Many lists of live messages, each with a coarse place: the m-lists of the moving kinds.
 /// [AP §4.2.2 m-list, §4.2.3 lazy deletion]
 ///
-/// A message may stand in dozens of lists, and where they are may have changed since it came. So
-/// nobody looks for its copies when it goes: they carry the number of the life that they belong to,
-/// which is over. Each departure pays for a short stretch of a sweep that goes round all lists and
-/// takes dead copies out; so at most about a third of all copies are dead, and no departure pays
-/// for a long list.
+/// A message may be in dozens of lists, and the lists may have been divided since it was inserted.
+/// Its copies are therefore not searched when it leaves. Each copy carries the number of the life
+/// that it belongs to, and that life has ended. Each departure pays for a short stretch of a sweep
+/// that goes round all lists and removes dead copies; so at most about a third of all copies are
+/// dead, and no departure pays for a long list.
 ///
 /// Lists are numbered by their user, densely; a list that was never written to is empty.
 #pragma once
@@ -26,7 +26,7 @@ struct MessagePosting {
   float lon, lat;  ///< nearest to the point; of a box: not a number, which is outside of nothing
   MessageId id;
   std::uint32_t life;
-  std::uint32_t signature;  ///< of its words; whoever matches it has no bit that is not there
+  std::uint32_t signature;  ///< of its words; a clause that it matches has no other bits
 
   /// May the message be in the box? A box message always may.
   bool may_be_in(const FloatBox& box) const {
@@ -55,11 +55,11 @@ class MessageLists {
     return lives_[raw(posting.id)].number == posting.life;
   }
   std::uint32_t copies(MessageId id) const { return lives_[raw(id)].copies; }
-  /// Dead copies included: ask is_alive.
+  /// Dead copies included: is_alive() tells them apart.
   std::span<const MessagePosting> view(Number list) const {
     return list < lists_.size() ? postings_.view(lists_[list]) : std::span<const MessagePosting>{};
   }
-  /// Appends the living of the list.
+  /// Appends the messages of the list whose lives have not ended.
   void copy_to(std::vector<MessageId>& out, Number list) const;
   /// Calls visit(id) for each message whose life has started and not ended.
   template <typename Visit>
@@ -76,11 +76,11 @@ class MessageLists {
 
  private:
   struct Life {
-    std::uint32_t number;  ///< odd: it goes on
+    std::uint32_t number;  ///< odd: the life has not ended
     std::uint32_t copies;  ///< of this life, in all lists
     std::uint32_t signature;
   };
-  /// Copies that a departure looks at, for each of its own.
+  /// How many copies the sweep looks at for each copy of a departing message.
   static constexpr std::uint64_t kSweep = 4;
 
   template <typename Emptied>

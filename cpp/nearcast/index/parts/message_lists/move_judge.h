@@ -1,9 +1,10 @@
-/// What does a move change? Decided message by message, for whatever lists an index looks into.
+/// Which messages does a subscription gain and lose when it moves? Decided message by message, for
+/// the lists that an index passes to it.
 /// [AP §4.2.5, Alg. 6]
 ///
 /// Departs from the paper: it subtracts regions, which are not rectangles then. Here a message is
 /// gained if it is *in the new area and not in the old*, and lost the other way round. So it does
-/// not matter in which list it comes up; in how many, neither, since finish() keeps each once.
+/// not matter in which lists a message is found, nor in how many: finish() keeps each once.
 #pragma once
 
 #include <utility>
@@ -29,7 +30,7 @@ class MoveJudge {
   /// The same, unless this list was seen for this entry since the start or forget_seen().
   void see_once(const MessageLists& lists, MessageLists::Number list, EntryId entry,
                 const Clause& clause);
-  void forget_seen() { seen_.clear(); }  ///< numbers stand for other lists now
+  void forget_seen() { seen_.clear(); }  ///< the numbers of lists have changed
   void finish();
 
  private:
@@ -54,7 +55,7 @@ class MoveJudge {
 void find_in(const SubscriptionStore& store, EntryId entry, const MessageLists& lists,
              MessageLists::Number list, std::vector<MessageId>& out);
 
-/// Each of out[from, …) once.
+/// Removes duplicates from out[from, …).
 void keep_each_once(std::vector<MessageId>& out, std::size_t from);
 
 }  // namespace nearcast

@@ -1,6 +1,6 @@
 /// Many lists of entries that are searched by place. A short list is scanned; one of more than
-/// max_leaf entries is a quadtree. Whose lists they are, its user knows: RQ-Tree has one per
-/// keyword, Trie-Qd one per set of keywords. [AP §5.1.1 RQ-Tree, §5.1.2 Trie-Qd]
+/// max_leaf entries is a quadtree. RQ-Tree has one list per keyword, Trie-Qd one per set of
+/// keywords. [AP §5.1.1 RQ-Tree, §5.1.2 Trie-Qd]
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace nearcast {
 
-/// One list, in the hands of its user. Zero: an empty one.
+/// One list; its user keeps this handle. All zero: an empty list.
 struct AreaList {
   ListHandle plain;
   QuadNodeId root;  ///< none: the list is plain
@@ -25,7 +25,7 @@ class AreaLists {
             double copy_cost)
       : store_(store), forest_(limits, store, workload, copy_cost) {}
 
-  /// `chance`: that a message asks for this list. Used if the list becomes a tree.
+  /// `chance`: the probability that a message reads this list. Used if the list becomes a tree.
   void insert(AreaList& list, const Item& item, double chance);
   void erase(AreaList& list, const Item& item);                        ///< is there
   void build(AreaList& list, std::vector<Item> items, double chance);  ///< is empty

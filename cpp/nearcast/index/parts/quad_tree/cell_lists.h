@@ -1,5 +1,5 @@
-/// One list of entries per cell: what trees hold that stand behind a keyword already. Lists are in
-/// the order of their entries (base/block_lists.h): many with one area are many in one cell.
+/// One list of entries per cell, for quadtrees that belong to one keyword or set of keywords. Lists
+/// are sorted by entry (base/block_lists.h), because many entries with one area are in one cell.
 #pragma once
 
 #include <vector>
@@ -22,7 +22,7 @@ class CellLists : public QuadContent {
   CellLists(const SubscriptionStore& store, const Workload& workload, double copy_cost)
       : store_(store), workload_(workload), copy_cost_(copy_cost) {}
 
-  /// The chance that a message asks for the tree whose root is made next, at any place.
+  /// The probability that a message reads the tree whose root is made next, at any place.
   void expect(double chance) { next_chance_ = static_cast<float>(chance); }
   void watch(CellWatcher& watcher) { watcher_ = &watcher; }
 
@@ -49,7 +49,7 @@ class CellLists : public QuadContent {
  private:
   struct Cell {
     BlockList list;
-    float chance;  ///< that a message asks for the tree
+    float chance;  ///< the probability that a message reads the tree
     float share;   ///< of all messages that visit the cell
   };
 

@@ -1,4 +1,5 @@
-/// Someone who has to know which cells a quadtree has: who keeps messages by cell, for one.
+/// Interface for code that must know which cells a quadtree has, such as an index that keeps
+/// messages by cell.
 #pragma once
 
 #include "nearcast/index/parts/quad_tree/quad_nodes.h"

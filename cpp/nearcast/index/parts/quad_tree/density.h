@@ -2,8 +2,8 @@
 /// Counted in a quadtree of its own with a bounded number of cells; below its leaves messages are
 /// taken to be even. Without messages, even everywhere.
 ///
-/// A range visits more cells the smaller they are. So cells of half the width have not half the
-/// visits, but by as much more as messages are wide on average.
+/// A range visits more cells the smaller they are. So a cell of half the width has more than half
+/// of the visits; the average width of messages says how much more.
 #pragma once
 
 #include <span>

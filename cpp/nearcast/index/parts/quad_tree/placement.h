@@ -1,6 +1,6 @@
-/// Does an entry stay in a cell, or is it better off in the children? The cost rule of the quadtree
-/// indexes. [AP §3.1 a cost model balances matching and update cost; §5.1.1 and its footnote 11: by
-/// the number of verifications, from subscriptions and messages]
+/// Does an entry stay in a cell, or does it cost less in the children? The cost rule of the
+/// quadtree indexes. [AP §3.1 a cost model balances matching and update cost; §5.1.1 and its
+/// footnote 11: by the number of verifications, from subscriptions and messages]
 ///
 /// The rule itself stands in a paper that [AP] only cites. Rebuilt from the description: a copy of
 /// an entry costs

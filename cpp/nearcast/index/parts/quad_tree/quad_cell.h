@@ -1,4 +1,4 @@
-/// The cells of a quadtree and the ONE rule of which cell a coordinate belongs to.
+/// The cells of a quadtree, and the only rule of which cell a coordinate belongs to.
 ///
 /// A cell is divided at its centre; what lies on the dividing line belongs to the east or north. So
 /// cells are half-open, and points, ranges and boxes of subscriptions are located by the same two
@@ -47,7 +47,7 @@ inline QuadrantSet quadrants_of(const QuadCell& cell, const Rect& box) {
 
 inline bool has(QuadrantSet set, Quadrant quadrant) { return (set >> quadrant & 1) != 0; }
 
-/// A place on its way down: which of its parts still touch the cell.
+/// A place during a descent: which of its parts touch the current cell.
 struct QuadPlace {
   const Place* place;
   unsigned parts;  ///< bit i: part i touches the cell

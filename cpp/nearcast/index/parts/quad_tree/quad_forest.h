@@ -1,6 +1,6 @@
-/// Quadtrees of entries by bounding box, many in one set of arrays. ONE for the whole project: an
-/// index with a single tree has one root, an index with a tree per list has many.
-/// [AP §3.1 each subscription is attached to one or several cells]
+/// Quadtrees of entries by bounding box, many in one set of arrays. All quadtree indexes use it:
+/// one with a single tree has one root, one with a tree per list has many. [AP §3.1 each
+/// subscription is attached to one or several cells]
 ///
 /// A cell starts undivided and holds everything that touches it. When it holds more than max_leaf
 /// entries it is divided: each entry stays, if the rule says so, or goes to all children it
@@ -18,8 +18,8 @@
 ///   attach(node, item)
 ///   detach(node, item)              the item is there
 ///   take_all(node, out)             append what is attached to `out` and forget it
-///   stays(node, cell, item)         the rule, asked of divided cells only
-///   may_divide(node, cell)          asked of cells that hold more than max_leaf
+///   stays(node, cell, item)         the rule; called for divided cells only
+///   may_divide(node, cell)          called for cells that hold more than max_leaf
 ///   divided(node)                   a division is complete
 ///   merged(node)                    a merger is complete
 ///   clear()                         everything is gone
@@ -29,8 +29,8 @@
 /// is take_all(node), take_all and freed for every node below, attach(node) for each entry once,
 /// then merged(node).
 ///
-/// stays() must answer alike for one item and cell as long as the item is there: erase() finds the
-/// cells by asking again. Whatever it depends on is therefore stored, not estimated anew.
+/// stays() must give the same answer for one item and cell as long as the item is there: erase()
+/// finds the cells by calling it again. What it depends on is therefore stored, not estimated anew.
 #pragma once
 
 #include <utility>
@@ -47,7 +47,7 @@ struct QuadLimits {
   std::uint32_t max_depth;  ///< unless it lies so deep; the root's depth is 0
 };
 
-/// Hooks that do nothing, for a Content that need not know.
+/// Hooks that do nothing, for a Content that does not need them.
 struct QuadContent {
   void created(QuadNodeId, QuadNodeId, const QuadCell&) {}
   void freed(QuadNodeId) {}

@@ -32,7 +32,7 @@ QuadNodeId QuadForest<Content>::child_or_create(QuadNodeId node, const QuadCell&
   return nodes_[node].children[quadrant];
 }
 
-// ---- in ---------------------------------------------------------------------------------------
+// ---- inserting --------------------------------------------------------------------------------
 
 template <typename Content>
 void QuadForest<Content>::place(QuadNodeId node, const QuadCell& cell, const Item& item) {
@@ -96,7 +96,7 @@ void QuadForest<Content>::fill(QuadNodeId node, const QuadCell& cell, std::vecto
   content_.divided(node);
 }
 
-// ---- out --------------------------------------------------------------------------------------
+// ---- erasing ----------------------------------------------------------------------------------
 
 template <typename Content>
 void QuadForest<Content>::remove(QuadNodeId node, const QuadCell& cell, const Item& item) {
@@ -126,7 +126,7 @@ void QuadForest<Content>::remove_below(QuadNodeId node, const QuadCell& cell, co
   }
 }
 
-/// Everything attached below the node, which is undivided and without children then.
+/// Takes everything attached below the node; afterwards the node is undivided and has no children.
 template <typename Content>
 void QuadForest<Content>::take_below(QuadNodeId node, std::vector<Item>& out) {
   for (QuadNodeId& link : nodes_[node].children) {
@@ -163,7 +163,7 @@ void QuadForest<Content>::dissolve(QuadNodeId root, std::vector<Item>& out) {
   free_root(root);
 }
 
-// ---- looking ----------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------
 
 template <typename Content>
 template <typename Visit>

@@ -1,8 +1,8 @@
 /// The nodes of many quadtrees in one array and a free list, so that a snapshot is the arrays as
 /// they are. A node is a cell that something is attached to, there or below.
 ///
-/// Cells have no stored geometry: a walk starts with the frame and halves it on its way down.
-/// QuadForest changes the nodes; those who attach something to them read.
+/// The geometry of cells is not stored: a walk starts with the frame and halves it at each level.
+/// Only QuadForest changes the nodes; its content reads them.
 #pragma once
 
 #include <cstddef>

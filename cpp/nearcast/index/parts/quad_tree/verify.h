@@ -1,4 +1,4 @@
-/// The last step of every quadtree index: a list was found, which of its entries match?
+/// The last step of every quadtree index: which entries of a list match?
 #pragma once
 
 #include <span>

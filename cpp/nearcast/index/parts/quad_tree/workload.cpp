@@ -60,7 +60,7 @@ void Workload::assume(const SubscriptionStore& store) {
   const std::size_t step = store.slots() / kMaxPlaces + 1;
   for (std::size_t slot = 0; slot < store.slots(); slot += step) {
     const SubscriptionId id{static_cast<std::uint32_t>(slot)};
-    // No area, no place: those who want everything from everywhere say nothing about messages.
+    // Subscriptions without an area do not show where messages are.
     if (!store.is_live(id) || store.bounds(id) == kWorld) continue;
     places.push_back(centre_of(store.bounds(id)));
   }
@@ -69,7 +69,7 @@ void Workload::assume(const SubscriptionStore& store) {
 
 double Workload::chance(Token token) const {
   if (token == kUnknownToken) return 1;
-  // Half a message more than seen: never heard does not mean that it will never be said.
+  // Half a message more than seen: a token that the sample does not have may still occur.
   const Array<std::uint32_t>& counts = messages_ != 0 ? heard_ : frequencies_;
   const auto total = static_cast<double>(messages_ != 0 ? messages_ : clauses_);
   const double seen = raw(token) < counts.size() ? counts[raw(token)] : 0;

@@ -1,8 +1,8 @@
 /// What the cost rule of the quadtree indexes knows: which keywords subscriptions need, and where
 /// messages are and what they say. [AP §5.1.1 historical messages]
 ///
-/// Without a sample of messages they are taken to be like the subscriptions: where their areas have
-/// their centres, and with a keyword as often as subscriptions need it.
+/// Without a sample, messages are assumed to be like the subscriptions: located at the centres of
+/// their areas, and having a keyword as often as subscriptions need it.
 #pragma once
 
 #include <span>
@@ -18,8 +18,9 @@ class Workload {
   std::uint64_t clauses() const { return clauses_; }
   /// Count everything anew, for a build of everything.
   void count_all(const SubscriptionStore& store);
-  /// An index that grows bit by bit is built anew when it passes these sizes for the first time:
-  /// what is known then about frequencies and places is worth it. Later it is known well enough.
+  /// An index that grows little by little is built anew when it passes these sizes for the first
+  /// time, because frequencies and places are then known better. Beyond them they are known well
+  /// enough.
   bool has_outgrown_build() const {
     return (built_ < 512 && clauses_ >= 512) || (built_ < 4096 && clauses_ >= 4096);
   }

@@ -1,9 +1,9 @@
-/// What all indexes on an R-tree with a summary share: one entry per clause, filed by its box; how
-/// entries come and go. How a message finds them is the kind's own.
+/// The common part of all indexes on an R-tree with a summary: one entry per clause, filed by its
+/// box, and how entries are inserted and erased. Each kind has its own way to search for a message.
 ///
 /// Besides the hooks of r_tree/node_summary.h a Summary has
 ///
-///   admit(entries)       they will come next; choose now whatever must not change while they stay
+///   admit(entries)       they are inserted next; choose now what must not change while they stay
 ///   forget(entry)        it has left the tree
 ///   memory_bytes, check_invariants(nodes), save, load
 #pragma once

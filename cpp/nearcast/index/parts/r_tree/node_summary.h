@@ -1,8 +1,8 @@
 /// What an index attaches to the nodes of an R-tree, and how it learns that the tree has changed.
 ///
 /// A *summary* says something about all entries below a node: which tokens they have and how often
-/// (Rt, Rt+), who has which token as its i-th (Rt++), which child has which token (IR). The tree
-/// does not know what. RTree<Summary> owns one Summary object, which keeps its own arrays by
+/// (Rt, Rt+), which entry has which token as its i-th (Rt++), which child has which token (IR). The
+/// tree does not know what. RTree<Summary> owns one Summary object, which keeps its own arrays by
 /// RNodeId, and calls these hooks; NoSummary is the tree alone and costs nothing.
 ///
 ///   node_created(nodes, n)         n is new and holds nothing yet
@@ -14,10 +14,10 @@
 ///   child_split(nodes, n, c, s)    part of what was below n's child c is now below n's new child s
 ///   height_changed(nodes)          all nodes lie deeper or less deep than before
 ///
-/// Each call is about ONE node n, and n is told everything that changes what it holds: the node
-/// next to the change first, then its ancestors up to the root. What stays below n although it
-/// moves (a split of a grandchild) is not told to n. Only where a child itself is split, its parent
-/// hears of it: child_split, for summaries that know one child from another (IR).
+/// Each call is about one node n. Everything that changes the set of entries below n causes a call
+/// for n: first for the node next to the change, then for its ancestors up to the root. Entries
+/// that move and stay below n (a split of a grandchild) cause no call for n. Only the split of a
+/// child does: child_split, for summaries that distinguish children (IR).
 ///
 ///   insert       entry_added for the leaf and every ancestor: O(height) calls
 ///   erase        entry_removed for the same nodes
@@ -43,8 +43,8 @@
 /// Until then a summary that depends on depth (Rt++) goes by levels, which never change, and by the
 /// height it knows: the node of level l lies at depth height − 1 − l, and whatever lies at the root
 /// or above it has no tokens. In height_changed it may take the new height and file all anew, or
-/// wait: filing by an older height stays right and only prunes less. Waiting for a difference of
-/// two keeps a tree that sways between two heights from paying each time.
+/// wait: filing by an older height stays right and only prunes less. If it waits for a difference
+/// of two, a tree that alternates between two heights is not filed anew each time.
 #pragma once
 
 #include "nearcast/index/parts/r_tree/nodes.h"

@@ -9,8 +9,7 @@
 /// overfull for a moment. A search reads boxes straight through and touches items_ only for hits.
 /// Levels count from the leaves (0) upward, so that growing at the root renumbers nothing.
 ///
-/// RTree changes the nodes; those who attach something to them read
-/// (index/parts/r_tree/node_summary.h).
+/// Only RTree changes the nodes; summaries read them (index/parts/r_tree/node_summary.h).
 #pragma once
 
 #include <cstddef>

@@ -31,7 +31,7 @@ struct Packing {
   }
 };
 
-/// Groups that each fit into a node. Nodes are not filled to the brim: otherwise the first inserts
+/// Groups that each fit into a node. Nodes are not filled completely: otherwise the first inserts
 /// after a bulk load would split every leaf and double the tree.
 Packing pack(std::span<const Rect> boxes, const RTreeLimits& limits);
 

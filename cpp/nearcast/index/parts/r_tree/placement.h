@@ -7,8 +7,8 @@
 /// heuristic of ray tracing). A new box goes where reach grows least; a box that grows is met more
 /// often by all that is and will be below it, so growth weighs far more than what the box reaches
 /// already. That second term still counts: a leaf that holds one world-wide subscription needs no
-/// growth for anything, and by least enlargement alone it would attract every newcomer, which each
-/// message would then test. And boxes of no area (points, lines) still differ in reach.
+/// growth for anything, and by least enlargement alone it would attract every new entry, and each
+/// message would then test them all. And boxes of no area (points, lines) still differ in reach.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-/// An R-tree of entries by bounding box. ONE for the whole project: spatial-first uses it bare, the
-/// Rt family and the IR-tree attach token summaries to its nodes
+/// An R-tree of entries by bounding box. All R-tree indexes use it: spatial-first without a
+/// summary, the Rt family and the IR-tree with token summaries attached to its nodes
 /// (index/parts/r_tree/node_summary.h). [Rt §3.1 R-tree with b and B]
 ///
 /// All leaves lie at one depth, every node but the root has min_children to max_children children,
@@ -56,7 +56,7 @@ class RTree {
   }
 
   std::size_t memory_bytes() const { return nodes_.memory_bytes() + leaf_of_.memory_bytes(); }
-  void check_invariants() const;  ///< of the tree; the summary is its owner's to check
+  void check_invariants() const;  ///< of the tree, without the summary
 
  private:
   using Item = std::uint32_t;  ///< an entry id in a leaf, a node id above

@@ -118,7 +118,7 @@ void RTree<Summary>::erase(EntryId entry) {
   if (nodes_.height() != old_height) summary_.height_changed(nodes_);
 }
 
-/// Make everything above a node that lost a child right again.
+/// Repair everything above a node that lost a child.
 template <typename Summary>
 void RTree<Summary>::condense(RNodeId node) {
   std::vector<Orphan> orphans;
@@ -134,7 +134,7 @@ void RTree<Summary>::condense(RNodeId node) {
     }
     node = parent;
   }
-  // Subtrees first: what is inserted later finds the better tree.
+  // Subtrees first: the entries are then placed in a tree that has its full height again.
   for (auto orphan = orphans.rbegin(); orphan != orphans.rend(); ++orphan) place(*orphan);
 }
 

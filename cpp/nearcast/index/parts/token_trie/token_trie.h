@@ -1,14 +1,12 @@
-/// A trie on sequences of token positions, in flat memory. ONE for the whole project: the MBRTrie
-/// and the Trie-Qd differ only in what they attach to a node (Payload). [LFilter §3.1]
+/// A trie on sequences of token positions, in flat memory. The MBRTrie and the Trie-Qd both use it
+/// and differ in what they attach to a node (Payload). [LFilter §3.1]
 ///
-/// A node stands for the sequence of positions on the way from the root to it. Which way the
-/// sequences run (rare tokens first or frequent ones) is its user's business; children are sorted
-/// by position, so that a message's tokens can look for children and children for a message's
-/// tokens.
+/// A node stands for the sequence of positions on the way from the root to it. The user decides
+/// whether sequences begin with rare or with frequent tokens. Children are sorted by position, so
+/// that either the children can be searched for a message's tokens or the other way round.
 ///
 ///   nodes_       per node: parent, position, list of children, payload; side by side, so that
-///   visiting
-///                a node costs one cache line or two
+///                visiting a node costs one cache line or two
 ///   children_    the lists: pairs of position and node, ascending by position
 ///
 /// Freed nodes are re-used. Payloads are plain values, zero in a new node.
