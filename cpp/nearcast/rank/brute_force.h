@@ -1,4 +1,4 @@
-/// Scores every subscription. The baseline of every comparison: no cleverness, ever.
+/// Scores every subscription. It is the reference of every comparison and stays simple.
 #pragma once
 
 #include "nearcast/index/parameters.h"

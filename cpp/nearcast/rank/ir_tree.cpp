@@ -7,7 +7,7 @@
 namespace nearcast {
 namespace {
 
-/// One message on its way through the tree.
+/// The search for one message.
 class ChildSearch {
  public:
   ChildSearch(const RankStore& store, const RTreeNodes& nodes, const PostingTables& postings,
@@ -43,8 +43,8 @@ class ChildSearch {
   void finish() { verifier_.finish(); }
 
  private:
-  /// What the message's tokens lead to at this node, sorted, with the tokens' weights; behind what
-  /// the nodes above still need.
+  /// Appends what the message's tokens lead to at this node, with the tokens' weights, sorted. What
+  /// the nodes above still need is before it.
   void find_items(RNodeId node, std::size_t first) {
     auto& found = scratch_.found;
     for (const Token token : message_.tokens) {

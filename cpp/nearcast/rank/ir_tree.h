@@ -1,11 +1,11 @@
-/// IR-tree, for ranking: an R-tree with an inverted file per node, which gives for each child the
+/// IR-tree, for rank mode: an R-tree with an inverted file per node, which gives for each child the
 /// weight that it shares with the message; goes down where the bound reaches the goal. [Rt §2.3
 /// IRTree baseline, §7.6 comparison]
 ///
 /// Bounds are those of the Rt-tree (rank/node_bounds.h); tokens are looked up once per node instead
 /// of once per child. In a leaf the lists give each entry's own shared weight, so that entries are
-/// bounded one by one. The paper compares with an IR-tree and does not say how it ranks: this is a
-/// reconstruction.
+/// bounded one by one. The paper compares with an IR-tree and does not say how it computes scores:
+/// this is a reconstruction.
 #pragma once
 
 #include "nearcast/index/baselines/ir_tree/child_tokens.h"

@@ -1,6 +1,6 @@
-/// Keyword-first, for ranking: each subscription in the lists of those keywords of which a message
-/// must have one; a message scans the lists of its tokens and scores what it meets. [Rt §2.3
-/// keyword-first baseline, §6.2 prefixes]
+/// Keyword-first, for rank mode: each subscription is in the lists of those keywords of which a
+/// message must have one; a message scans the lists of its tokens and scores what it finds. [Rt
+/// §2.3 keyword-first baseline, §6.2 prefixes]
 ///
 ///   paper      here            meaning
 ///   PRE(s)     postings        one per token of the prefix, rarest first

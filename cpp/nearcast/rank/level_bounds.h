@@ -1,16 +1,15 @@
-/// What can the tokens that lie deeper still add? The second summary of the Rt++-tree for ranking.
-/// [Rt §6.3 B(s, n), equation 7]
+/// How much can the tokens on deeper levels still add? The second summary of the Rt++-tree for rank
+/// mode. [Rt §6.3 B(s, n), equation 7]
 ///
 ///   paper        here               meaning
-///   B(s, n)      rest(entry, i)     weight of the tokens after the i-th, in the order of the
-///   levels;
+///   B(s, n)      rest(entry, i)     weight of the tokens after the i-th, in the order of levels;
 ///                                   not divided by ω(s), which happens once, in the score
-///   PRE, PRE'    reach(node)        the longest prefixes below a node: deeper than that, nobody's
-///                                   first token is looked for
+///   PRE, PRE'    reach(node)        the longest prefixes below a node: on deeper levels no
+///                                   subscription can be found for the first time
 ///
-/// The paper does not say where a message goes on that lacks the first tokens of a subscription: it
-/// may have the later ones. Here each node knows how deep a first find can be worth while below it,
-/// for messages that touch its box and for those that do not.
+/// The paper does not say how a message that lacks the first tokens of a subscription finds it by
+/// later ones. Here each node knows down to which level a subscription below it can be found for
+/// the first time and still reach its threshold, for messages that touch its box and for others.
 ///
 /// The order is that of index/papers/rt_tree/token_levels.h, rarest first. It changes when all is
 /// filed anew; then, and with a new epoch, everything here is computed anew.

@@ -8,7 +8,7 @@
 namespace nearcast {
 namespace {
 
-// Products of lengths below this lose digits: no division by them bounds anything.
+// Products of lengths below this lose digits, so a quotient by them is not a bound.
 constexpr double kTiny = 1e-200;
 
 double shared_size(const Rect& a, const Rect& b) {

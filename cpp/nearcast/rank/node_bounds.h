@@ -1,4 +1,4 @@
-/// What scores are possible below a node of an R-tree? The summary that ranking trees attach to it.
+/// What scores are possible below a node of an R-tree? The summary that the trees of rank mode use.
 /// [Rt §6.1 n.min_ω, n.min_s, equation 4]
 ///
 ///   paper      here        meaning
@@ -34,7 +34,7 @@ struct RankBounds {
   void join(const RankBounds& other);
   /// Is every score certainly too low, if these bound ψ_s and ψ_t? Both may exceed 1.
   bool excludes(double spatial, double textual) const;
-  /// ψ_s of whatever lies below a node with this box.
+  /// A bound of ψ_s for everything below a node with this box.
   double spatial(const Rect& box, const Place& place) const;
   double textual(double common_weight) const { return common_weight / weight; }
 

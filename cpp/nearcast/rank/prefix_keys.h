@@ -1,8 +1,9 @@
-/// Under which tokens do Rt+ and its like file a subscription? Its prefix, rarest first. [Rt §6.2]
+/// Under which tokens does the Rt+-tree file a subscription? Its prefix, rarest first. [Rt §6.2]
 ///
-/// PrefixStore keeps each subscription's tokens in the order of the day it came, and how many of
-/// them are in its two prefixes; a new epoch changes both, so that the index is built anew.
-/// PrefixKeys is one of the two prefixes as index/papers/rt_tree/token_counts.h wants it. A
+/// PrefixStore keeps each subscription's tokens in the order that was in force when it was
+/// inserted, and how many of them are in its two prefixes; a new epoch changes both, so the index
+/// is built anew. PrefixKeys is one of the two prefixes in the form that
+/// index/papers/rt_tree/token_counts.h needs. A
 /// subscription for which text must not prune is filed under the token that all messages have
 /// (index/papers/rt_tree/token_key.h).
 #pragma once
@@ -64,7 +65,7 @@ class PrefixKeys {
     if (length == Prefixes::kNothingNeeded) return visit(kNoKeyword);
     for (const TokenKey key : store_.keys(entry).first(length)) visit(key);
   }
-  // The prefixes are those of the store: whoever owns both tells it first.
+  // The store has the prefixes; the owner of both calls the store first.
   void admit(std::span<const EntryId>) {}
   void forget(EntryId) {}
   std::size_t memory_bytes() const { return 0; }

@@ -1,4 +1,4 @@
-/// The one interface of all ranking indexes, and what passes through it.
+/// The interface of all indexes of rank subscriptions, and the types that it uses.
 #pragma once
 
 #include <cstddef>
@@ -38,22 +38,23 @@ class RankSink {
   std::vector<double> scores_;
 };
 
-/// Memory that ranking needs and keeps between calls. One per thread.
+/// Memory that rank() needs and keeps between calls. Each thread has its own.
 struct RankScratch {
   VisitStamps visited;                ///< by subscription; started by the engine for each message
-  std::vector<SubscriptionId> queue;  ///< candidates that wait for their memory to arrive
+  std::vector<SubscriptionId> queue;  ///< candidates whose memory is being prefetched
   std::vector<SubscriptionId> queue_inside;  ///< those certain to have the message in their box
   std::vector<std::uint64_t> bits;       ///< a small set of hashed tokens; empty between messages
   std::vector<std::uint32_t> near_keys;  ///< the message's tokens in an index's own order
   std::vector<std::uint32_t> far_keys;   ///< the same, for a second filter
-  std::vector<std::uint64_t> steps;      ///< nodes to go to, and for whose sake
-  std::vector<std::pair<std::uint32_t, double>> found;  ///< what tokens led to, with their weight
+  std::vector<std::uint64_t> steps;      ///< nodes to visit, each with a subscription
+  std::vector<std::pair<std::uint32_t, double>>
+      found;                    ///< what tokens led to, with the weight of the token
   std::vector<double> tallies;  ///< by subscription: weight found so far; good where visited
 };
 
-/// A set of rank subscriptions that answers: whose threshold does this message reach, and with
-/// which score? Every implementation returns exactly what brute force returns; only the cost
-/// differs.
+/// A set of rank subscriptions that answers: of which of them does this message reach the
+/// threshold, and with which score? Every implementation returns exactly what brute force returns;
+/// only the cost differs.
 ///
 /// rank() is const and may run from many threads, each with its own scratch; everything else needs
 /// exclusive access.
@@ -64,26 +65,27 @@ class RankIndex {
 
   virtual void insert(SubscriptionId id) = 0;  ///< is in the store, not yet here
   virtual void erase(SubscriptionId id) = 0;   ///< is here, still in the store
-  /// In which order should new subscriptions be numbered? A permutation, or nothing: as they come.
+  /// In which order should new subscriptions be numbered, so that rank() is fast? A permutation of
+  /// the rows, or nothing: in the order of the rows.
   virtual std::vector<std::uint32_t> arrange(const ClauseRows&) const { return {}; }
   /// Insert many at once.
   virtual void build(std::span<const SubscriptionId> ids) {
     for (const SubscriptionId id : ids) insert(id);
   }
-  /// The store's weights have changed: whatever was derived from them is derived anew.
+  /// The store's weights have changed: derive anew what was derived from them.
   virtual void reweigh() = 0;
 
-  /// Pull what rank() begins with into the cache, for a message that comes soon.
+  /// Prefetch what rank() begins with, for a message that is ranked soon.
   virtual void prefetch(const Message&) const {}
 
   /// Report each id whose threshold is reached once, in any order. scratch.visited is fresh.
   virtual void rank(const Message& message, RankScratch& scratch, RankSink& sink) const = 0;
 
   virtual std::size_t memory_bytes() const = 0;
-  virtual void check_invariants()
-      const = 0;  ///< throws an internal error that names what is broken
+  /// Throws an internal error that names what is broken.
+  virtual void check_invariants() const = 0;
 
-  /// When a snapshot is opened: the index of all that is in the store.
+  /// Called when a snapshot is opened: build the index of all that is in the store.
   void build_all() {
     std::vector<SubscriptionId> ids;
     ids.reserve(store_.size());

@@ -1,5 +1,5 @@
 /// All rank subscriptions: tokens and box in a SubscriptionStore, and beside it, by the same id,
-/// what only ranking needs. Knows the weights in force, and so the score of any pair.
+/// what only rank mode needs. It knows the weights in force, and so the score of any pair.
 ///
 ///   per subscription    24 bytes: alpha, threshold, weight of all its tokens
 ///
@@ -36,7 +36,7 @@ class RankStore {
     subscriptions_.for_each(visit);
   }
 
-  /// Boxes, tokens and entries as the parts of boolean indexes want them: one clause each.
+  /// Boxes, tokens and entries in the form that parts of index/ need: one clause each.
   const SubscriptionStore& subscriptions() const { return subscriptions_; }
   static EntryId entry_of(SubscriptionId id) { return EntryId{raw(id)}; }
 
@@ -57,14 +57,14 @@ class RankStore {
     return reaches(score, terms(id).threshold);
   }
 
-  /// Of the subscription's tokens in an order of the caller's choice.
+  /// The weights of the subscription's tokens, in the caller's order.
   Prefixes prefixes(SubscriptionId id, TokenSpan in_order) const;
 
   const TokenWeights& weights() const { return weights_; }
   void start_epoch(std::uint64_t documents, std::span<const TokenWeights::Count> counts);
   void end_epoch();
 
-  /// Pull what score() reads into the cache: first step 0, then step 1.
+  /// Prefetch what score() reads: first step 0, then step 1.
   void prefetch(SubscriptionId id, int step) const {
     subscriptions_.prefetch(entry_of(id), step);
     if (step != 0) return;

@@ -1,6 +1,5 @@
-/// A ranking index on an R-tree with a summary (index/parts/r_tree/entry_tree.h): each subscription
-/// is one entry, filed by its box. How a message goes down the tree is the kind's own, and so is
-/// what a new epoch changes.
+/// A rank index on an R-tree with a summary (index/parts/r_tree/entry_tree.h): each subscription is
+/// one entry, filed by its box. Each kind has its own search and decides what a new epoch changes.
 #pragma once
 
 #include <cstddef>

@@ -13,7 +13,7 @@ struct Steps {
   std::size_t first = 0, last = 0;
 };
 
-/// One message on its way through the tree.
+/// The search for one message.
 class LevelSearch {
  public:
   LevelSearch(const RankStore& store, const EntryTree<LevelSummary>& tree, const Message& message,
@@ -57,8 +57,8 @@ class LevelSearch {
     return level > levels_.top() ? 0 : levels_.top() - level;
   }
 
-  /// Adds up what the message's tokens find at a node. Calls visit(id) for whoever is found for the
-  /// first time.
+  /// Adds up what the message's tokens find at a node. Calls visit(id) for each subscription that
+  /// is found for the first time.
   template <typename Visit>
   void look_up(RNodeId node, Visit&& visit) {
     for (const Token token : message_.tokens) {
@@ -112,12 +112,12 @@ class LevelSearch {
     return reach.far > from || (reach.near > from && touches(box, message_.place));
   }
 
-  /// Such an entry is met in its leaf, and decided there.
+  /// Such an entry is found in its leaf and decided there.
   bool needs_no_token(EntryId entry, const Rect& box) const {
     return may_start(bounds_.reach(entry), box, Prefixes::kNothingNeeded - 1);
   }
 
-  /// Children below which someone may be found for the first time.
+  /// Visits children below which a subscription may be found for the first time.
   void add_children(RNodeId node) {
     const std::span<const Rect> boxes = nodes_.boxes(node);
     for (std::uint32_t slot = 0; slot < boxes.size(); ++slot) {
@@ -127,7 +127,8 @@ class LevelSearch {
   }
 
   void visit_children(std::size_t first) {
-    const auto& steps = scratch_.steps;  // those below put theirs behind ours, and take them away
+    const auto& steps =
+        scratch_.steps;  // nodes below push their steps behind ours and pop them again
     std::sort(scratch_.steps.begin() + static_cast<std::ptrdiff_t>(first), scratch_.steps.end());
     const std::size_t end = steps.size();
     while (first < end) {

@@ -1,6 +1,6 @@
-/// Rt+-tree, for ranking: nodes know the prefixes of what is below them, once for messages that
-/// touch a node's box and once for those that do not; a message goes down where it has a token of
-/// the one that concerns it. [Rt §6.2]
+/// Rt+-tree, for rank mode: nodes know the prefixes of the subscriptions below them, one set for
+/// messages that touch the node's box and one for those that do not; a message goes down where it
+/// has a token of the set that applies to it. [Rt §6.2]
 ///
 ///   paper      here                                 meaning
 ///   PRE(n)     TokenCounts<PrefixKeys<kTouches>>    a message that touches needs one of these

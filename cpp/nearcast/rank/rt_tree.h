@@ -1,13 +1,13 @@
-/// Rt-tree, for ranking: an R-tree whose nodes know the tokens below them and bounds of what can be
-/// scored there; a message goes down where the bound reaches the goal. [Rt §6.1]
+/// Rt-tree, for rank mode: an R-tree whose nodes know the tokens below them and bounds of the
+/// scores there; a message goes down where the bound reaches the goal. [Rt §6.1]
 ///
 ///   paper      here                      meaning
 ///   n.T        TokenCounts               tokens below a node (index/papers/rt_tree/token_counts.h)
 ///   ψ(n, m)    NodeBounds                bound of the score below a node (rank/node_bounds.h)
 ///   ω(t)       TokenWeights              the global weight table
 ///
-/// Departs from the paper as rank/node_bounds.h says; in a leaf, the node's bound is asked once
-/// more for each entry, with ψ_s = 0 for those that the message does not touch.
+/// Departs from the paper as rank/node_bounds.h says; in a leaf, the node's bound is computed again
+/// for each entry, with ψ_s = 0 for those that the message does not touch.
 #pragma once
 
 #include "nearcast/index/papers/rt_tree/rt_tree.h"

@@ -1,9 +1,9 @@
-/// Spatial-first, for ranking: an R-tree of subscriptions; a message goes down where its place
-/// leaves room for a score, text being taken for perfect, and scores what it finds. [Rt §2.3
+/// Spatial-first, for rank mode: an R-tree of subscriptions; a message goes down where a score
+/// would reach the threshold if the text fitted perfectly, and scores what it finds. [Rt §2.3
 /// spatial-first baseline, §6.1 bounds]
 ///
-/// Space prunes little: wherever 1 − α ≥ θ, text alone may reach the threshold, and every such
-/// subscription is looked at, however far away. That is the baseline's nature.
+/// Space prunes little: where 1 − α ≥ θ, text alone may reach the threshold, and every such
+/// subscription is scored, however far away it is.
 #pragma once
 
 #include "nearcast/rank/node_bounds.h"

@@ -1,4 +1,4 @@
-/// Two summaries on one R-tree: each is told everything, the first one first.
+/// Two summaries on one R-tree: every hook is called for both, for the first one first.
 #pragma once
 
 #include <cstddef>

@@ -1,22 +1,19 @@
 /// How much of its text does a subscription need to find in a message? [Rt §6.2 equations 5 and 6]
 ///
 ///   paper     here               meaning
-///   B_t^l     with_contact       share of the token weight needed if the message is where it
-///   should
-///                                be (ψ_s ≤ 1)
+///   B_t^l     with_contact       share of the token weight needed if the message touches the area
+///                                (ψ_s ≤ 1)
 ///   B_t^u     without_contact    share needed if it is elsewhere (ψ_s = 0)
-///   PRE(s)    prefix_length      tokens, in any order that the index chose, of which a message
-///   must
-///                                have one: with all others together it would stay below the share
+///   PRE(s)    prefix_length      first tokens, in the index's order, of which a message must have
+///                                one: with all others together it would stay below the share
 ///
 /// Departs from the paper: PRE(s) is the *shortest* such prefix, and the others must stay
 /// *strictly* below (the paper says longest and ≤). A share of 0 or less is needed by no message:
 /// there is no prefix, and text must not prune (θ ≤ α). A share above 1 is out of reach: the prefix
 /// is empty, and text prunes always. The paper's footnote 3 does not tell the two apart.
 ///
-/// Shares are computed for a goal that lies one unit below the threshold: rounding, here and in the
-/// score, is a million times smaller, so no answer is lost, and whoever filters by them need not
-/// care.
+/// Shares are computed for a goal that lies one unit below the threshold: rounding errors, here and
+/// in the score, are a million times smaller, so no answer is lost.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-/// Decides about candidates some time after they were proposed: what a score needs lies anywhere in
-/// memory, so it is asked for in two steps while earlier candidates are decided.
+/// Scores candidates some time after they were proposed: what a score needs is anywhere in memory,
+/// so it is prefetched in two steps while earlier candidates are scored.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@ class RankVerifier {
     scratch_.queue.clear();
   }
 
-  /// However often a subscription is proposed, it is decided once.
+  /// A subscription that is proposed several times is scored once.
   void propose(SubscriptionId id) {
     if (scratch_.visited.first_visit(raw(id))) propose_once(id);
   }
-  /// Of a subscription that is proposed nowhere else.
+  /// For a subscription that is proposed only once.
   void propose_once(SubscriptionId id) {
     store_.prefetch(id, 0);
     scratch_.queue.push_back(id);

@@ -1,9 +1,10 @@
-/// Subscriptions that a single token leads to, wherever the message is: by token, side by side.
+/// Lists by token of subscriptions that a single token leads to, wherever the message is.
 ///
 /// A subscription of one keyword is an answer as soon as the keyword is there, if text alone may
 /// reach its threshold; only the score depends on the place. Such postings carry what the score
 /// needs: a box in cells and the number of the terms. A list is in the order of the subscriptions
-/// (base/block_lists.h), so that one of many that share a keyword is found at once when it goes.
+/// (base/block_lists.h), so that one of many that share a keyword is quickly found when it is
+/// erased.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-/// Candidates of one message, collected while their records are on the way, and then scored.
+/// Candidates of one message: collected while their records are prefetched, and then scored.
 #pragma once
 
 #include "nearcast/index/ours/sized_lists/entry.h"
@@ -16,8 +16,8 @@ class RankCandidates {
     scratch_.queue_inside.clear();
   }
 
-  /// However often it is added, it is decided once. `is_inside`: the message is a point and certain
-  /// to lie in the box.
+  /// A subscription that is added several times is decided once. `is_inside`: the message is a
+  /// point and certain to lie in the box.
   void add(SubscriptionId id, bool is_inside) {
     scratch_.visited.prefetch(raw(id));
     records_.prefetch(id);
@@ -43,7 +43,7 @@ class RankCandidates {
       }
       const RankTerms& terms = records_.terms(record);
       const double text = textual(record);
-      // The box lies elsewhere in memory; most candidates fail without it.
+      // The box is elsewhere in memory; most candidates are ruled out without it.
       if (!reaches(combine(terms.alpha, 1, text), terms.threshold)) continue;
       decide(id, terms, store_.spatial(id, message_.place), text);
     }

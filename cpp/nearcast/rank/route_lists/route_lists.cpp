@@ -25,7 +25,7 @@ void RouteLists::find_routes(SubscriptionId id) const {
   routes_.find(ordered_, weights_, store_.weight(id), store_.terms(id));
 }
 
-/// Whoever needs no second token is marked as proven: of such an entry only the id is read.
+/// An entry that needs no second token is marked as proven: then only its id is read.
 Entry RouteLists::near_entry(SubscriptionId id, Token second) const {
   ensure((raw(id) & sized_lists::kProvenBit) == 0,
          "route lists: there are more entries than it can number");
@@ -86,7 +86,7 @@ void RouteLists::erase(SubscriptionId id) {
 
 // ---- all at once ------------------------------------------------------------------------------
 
-/// Subscriptions of one keyword are met by keyword, wherever; the others mostly by place.
+/// Subscriptions of one keyword are found by keyword, at any place; the others mostly by place.
 std::vector<std::uint32_t> RouteLists::arrange(const ClauseRows& rows) const {
   std::vector<std::uint32_t> lists;
   lists.reserve(rows.size());
@@ -101,13 +101,13 @@ void RouteLists::build(std::span<const SubscriptionId> ids) {
   const std::uint64_t before = size_;
   if (ids.size() < before) {
     for (const SubscriptionId id : ids) add(id);
-    // Only now: a rebuild takes everything from the store, also what this loop has yet to add.
+    // After the loop: a rebuild takes everything from the store, also what the loop has yet to add.
     if (!sized_lists::is_time_to_refit(before, size_)) return;
   }
   rebuild();
 }
 
-/// Everything in the store, which already has what is being added.
+/// From everything in the store, which already has what is being added.
 void RouteLists::rebuild() {
   sized_lists::fit_frame(frame_, store_.subscriptions());
   near_.clear();

@@ -1,13 +1,13 @@
-/// `auto`, for ranking: our own index, and the default. Each subscription stands where a message
-/// that reaches its threshold must pass (routes.h), in one of three structures:
+/// Route lists: our own rank index, which serves the kind `sized-lists` and so `auto`. Each
+/// subscription is filed under the tokens by which a message that reaches its threshold can find it
+/// (routes.h), in one of three structures:
 ///
-///   near lists       found by a token and by place: the lists of index/auto, with the second
-///   token,
-///                    where only one is possible, as signature. List 0 has those for whom place
-///                    alone may do
-///   anywhere lists   found by one token, wherever (anywhere_lists.h). List 0 has those whom
-///                    everything reaches
-///   pairs            found by two tokens, wherever: rows by first, keys by second token
+///   near lists       found by a token and by place: numbered lists of index/ours/sized_lists, with
+///                    the second token as signature, where only one is possible. List 0 has
+///                    subscriptions whose threshold place alone may reach
+///   anywhere lists   found by one token, at any place (anywhere_lists.h). List 0 has subscriptions
+///                    whose threshold every message may reach
+///   pairs            found by two tokens, at any place: rows by first, keys by second token
 ///
 /// Scoring reads one record of 32 bytes (score_records.h).
 ///
@@ -15,9 +15,9 @@
 /// its keyword is there; its score follows from its cells, unless they are equal to the message's.
 /// All others are scored.
 ///
-/// Tokens have an order, rarest first, which is fixed between builds (text/token_order.h): routes
-/// found again when a subscription leaves are those it came by. Large bulk loads, a new epoch and
-/// the first growth build everything anew.
+/// Tokens have an order, rarest first, which is fixed between builds (text/token_order.h): so the
+/// routes computed when a subscription is erased are those by which it was inserted. Large bulk
+/// loads, a new epoch and the first growth build everything anew.
 #pragma once
 
 #include <vector>

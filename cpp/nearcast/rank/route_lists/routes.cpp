@@ -9,7 +9,7 @@ void RankRoutes::find(std::span<const Token> tokens, std::span<const double> wei
   near_.clear();
   far_.clear();
   const TextNeeds needs(terms);
-  if (needs.without_contact <= 0) {  // whatever is said, wherever
+  if (needs.without_contact <= 0) {  // any message, at any place
     far_.push_back({kUnknownToken, kUnknownToken});
     return;
   }

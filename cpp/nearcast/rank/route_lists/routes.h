@@ -1,15 +1,15 @@
 /// By which tokens can a subscription be found? The prefixes of rank/text_needs.h, taken one step
-/// further: if the first token that is found does not suffice, which one can be the second?
-/// [Rt §6.2]
+/// further: if the first token of a subscription that a message has is not enough to reach the
+/// threshold, which tokens can be the second one? [Rt §6.2]
 ///
-/// A subscription's tokens are taken in an order of the caller's, rarest first. A message that
-/// reaches the threshold has a first one of them, at a position within the prefix. Either that one
-/// alone may suffice, or there is a second one, and it lies before the point from which on all the
-/// rest together would not make up for what is missing. So a route is one token or a pair.
+/// A subscription's tokens are taken in the caller's order, rarest first. The first of them that a
+/// message has, if it reaches the threshold, is within the prefix. Either that token alone may
+/// suffice, or the message has a second one, at a position from which on the remaining weight is
+/// still large enough. So a route is one token or a pair.
 ///
 ///   near    for messages that touch the area: found in the list of the first token, by box, and by
 ///           the second token where there is only one that can be it
-///   far     for messages anywhere; whoever is found by a far route needs no near one
+///   far     for messages anywhere; a subscription with a far route needs no near one
 ///
 /// Weights need not be equal: the prefixes are sums of weights.
 #pragma once

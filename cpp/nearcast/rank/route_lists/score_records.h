@@ -1,4 +1,5 @@
-/// All that a score needs of a subscription, in half a cache line: most candidates cost one read.
+/// Everything that a score needs of a subscription, in half a cache line: most candidates cost one
+/// read.
 ///
 ///   record   32 bytes: up to five tokens, ascending; their weight; which terms
 ///   terms    alpha and threshold, once for all subscriptions that have the same (shared_terms.h)
@@ -24,7 +25,7 @@ class ScoreRecords {
   struct Record {
     Token tokens[kMostTokens];
     std::uint16_t terms;
-    std::uint16_t count;  ///< of tokens; 0: ask the store
+    std::uint16_t count;  ///< of tokens; 0: the store scores
     double weight;
   };
   static_assert(sizeof(Record) == 32);

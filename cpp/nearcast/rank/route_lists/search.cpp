@@ -1,4 +1,4 @@
-/// One message through `auto`: near lists, anywhere lists, pairs; then scores.
+/// Ranks one message with route lists: near lists, anywhere lists, pairs; then scores.
 #include "nearcast/base/bounded_array.h"
 #include "nearcast/base/errors.h"
 #include "nearcast/rank/route_lists/candidates.h"
@@ -29,7 +29,7 @@ void run(NearSearch&& search) { search.run(); }
 
 namespace {
 
-/// Where a box of cells and a place are certain to lie to each other.
+/// What the cells say for certain about a box and a place.
 enum class Relation { kInside, kApart, kUnclear };
 
 Relation relation_of(const sized_lists::CellBox& box, const sized_lists::CellBox& place,
@@ -42,7 +42,7 @@ Relation relation_of(const sized_lists::CellBox& box, const sized_lists::CellBox
   return is_point && is_inside ? Relation::kInside : Relation::kUnclear;
 }
 
-/// The anywhere lists of one message.
+/// Reads the anywhere lists for one message.
 class AnywhereSearch {
  public:
   AnywhereSearch(const AnywhereLists& lists, const ScoreRecords& records,
@@ -93,7 +93,8 @@ bool has_bit(const RankScratch& scratch, Token token) {
   return scratch.bits[hash >> 6] >> (hash & 63) & 1;
 }
 
-/// Pairs whose first token this is: by the message's tokens, or by the row's if it has fewer.
+/// Reads the pairs with this first token: looks the message's tokens up in the row, or the row's in
+/// the message if there are fewer.
 void read_pairs(const PostingTables& pairs, Token first, const Message& message,
                 const RankScratch& scratch, RankCandidates& candidates, WorkCounters& work) {
   if (raw(first) >= pairs.tables().rows()) return;

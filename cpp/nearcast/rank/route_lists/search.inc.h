@@ -1,5 +1,5 @@
-/// One message through the near lists. Included once per kind of kernels, inside a namespace that
-/// defines `Kernels`: the compiler may then inline them, whatever machine they are for.
+/// Reads the near lists for one message. Included once per kind of kernels, inside a namespace that
+/// defines `Kernels`, so that the compiler can inline them for each kind of machine.
 
 using sized_lists::CellBox;
 using sized_lists::Columns;
@@ -60,7 +60,7 @@ struct NearSearch {
     scratch.steps.push_back(std::uint64_t{level} << 32 | number);
   }
 
-  /// Breadth first: by the time a node is read, it has been asked for. Blocks come last.
+  /// Breadth first, so that each node has been prefetched when it is read. Blocks come last.
   void read_long() {
     auto& queue = scratch.steps;
     for (std::size_t next = 0; next < queue.size(); ++next) {
@@ -113,7 +113,7 @@ struct NearSearch {
       const Signature signature = record.rest(i).signature;
       if (!(scratch.bits[signature >> 6] >> (signature & 63) & 1)) return;
     }
-    // Where the upper halves leave it open, whole cells decide; equal ones leave it to the box.
+    // Where the upper halves do not decide, whole cells do; if these are equal, the box decides.
     const int inside = is_tie ? depth(record.box(i)) : 1;
     if (inside >= 0)
       candidates.add(SubscriptionId{id & ~kProvenBit}, inside > 0 && message.place.is_point);

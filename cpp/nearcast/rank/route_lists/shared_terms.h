@@ -1,5 +1,5 @@
-/// Numbers of 16 bits for the terms of subscriptions: alpha and threshold, once for all that have
-/// the same, as long as one of them is there.
+/// Numbers of 16 bits for the terms of subscriptions: alpha and threshold. Subscriptions with equal
+/// terms share a number, which is free again when the last of them is erased.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ class SharedTerms {
 
   /// One more subscription has these terms. kNone: they differ from all, and no number is free.
   std::uint16_t take(const RankTerms& terms);
-  void give_back(std::uint16_t number);  ///< one less has them
+  void give_back(std::uint16_t number);  ///< one subscription less has them
   void clear();
 
   std::size_t memory_bytes() const;
