@@ -2,7 +2,7 @@
 ///
 /// The system clears every page before it hands it out, which can cost more than finding what is
 /// written there. So a few blocks are kept for the next batch: sizes come in steps of 2ⁿ and
-/// 1.5 · 2ⁿ huge pages, and a batch like the last one asks for a block of the same size.
+/// 1.5 · 2ⁿ huge pages, and a batch like the last one takes a block of the same size.
 #pragma once
 
 #include <cstddef>

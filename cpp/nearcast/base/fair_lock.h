@@ -1,4 +1,5 @@
-/// A lock for many that ask and few that change, in which neither side can starve the other.
+/// A lock for many questions (readers) and few changes (writers), in which neither side can starve
+/// the other.
 ///
 /// Phase-fair: a change that waits stops questions that come after it, and the questions that were
 /// waiting when a change ends go before the next change. So a question waits for one change at
@@ -87,7 +88,7 @@ class FairLock final : public ForkGuard {
   std::uint32_t phase_ = 2;                            ///< of the last change
 };
 
-/// A turn to ask.
+/// A question's hold of the lock.
 class ReadTurn {
  public:
   explicit ReadTurn(FairLock& lock) : lock_(lock) { lock_.lock_shared(); }

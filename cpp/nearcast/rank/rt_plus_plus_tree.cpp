@@ -38,7 +38,7 @@ class LevelSearch {
 
  private:
   using Reach = LevelBounds::Reach;
-  static constexpr std::uint32_t kNobody = 0xFFFFFFFFu;
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFu;
 
   /// `followed`: steps to this node, for subscriptions found above it that may have tokens here.
   void visit(RNodeId node, Steps followed) {
@@ -86,7 +86,7 @@ class LevelSearch {
     look_up(node, [&](SubscriptionId id) { follow(node, id); });
     for (std::size_t i = followed.first; i < followed.last; ++i) {
       const auto id = static_cast<std::uint32_t>(scratch_.steps[i]);
-      if (id != kNobody) follow(node, SubscriptionId{id});
+      if (id != kNone) follow(node, SubscriptionId{id});
     }
   }
 
@@ -122,7 +122,7 @@ class LevelSearch {
     const std::span<const Rect> boxes = nodes_.boxes(node);
     for (std::uint32_t slot = 0; slot < boxes.size(); ++slot) {
       const RNodeId child = nodes_.child(node, slot);
-      if (may_start(bounds_.reach(child), boxes[slot], position(child))) add_step(child, kNobody);
+      if (may_start(bounds_.reach(child), boxes[slot], position(child))) add_step(child, kNone);
     }
   }
 

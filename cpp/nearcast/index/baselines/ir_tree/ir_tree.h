@@ -13,7 +13,7 @@
 ///
 /// Structural proof: in a leaf each token of an entry stands in one list, so an entry that is found
 /// as often as it has tokens has all of them in the message. Only NOT, and areas that are not
-/// boxes, ask model/semantics.h.
+/// boxes, are left to model/semantics.h.
 ///
 /// Departs from the original IR-tree, which sorts documents by score: no weights in the lists, and
 /// nothing is sorted. The paper only sketches its adaptation; this is a reconstruction.

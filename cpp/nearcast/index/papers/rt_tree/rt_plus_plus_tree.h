@@ -10,7 +10,7 @@
 /// Structural proof [Rt §5.2 Lemma 4]: each token of an entry stands in exactly one list, and a
 /// message looks at each list at most once. So an entry whose tally reaches zero has all its tokens
 /// in the message; its box was tested when it was first met. Only NOT, and areas that are not
-/// boxes, ask model/semantics.h.
+/// boxes, are left to model/semantics.h.
 ///
 /// An insert or erase changes one list per token: O(height + tokens), but for the search of a list
 /// (rt_tree/postings.h).

@@ -24,7 +24,7 @@ void TokenLevels::count(EntryId entry, int step) {
 }
 
 void TokenLevels::admit(std::span<const EntryId> entries) {
-  sorted_of_ = kNobody;  // ids are re-used
+  sorted_of_ = kNone;  // ids are re-used
   const bool are_first = header_.entries == 0;
   if (are_first) is_new_tree_ = true;
   for (const EntryId entry : entries) count(entry, +1);
@@ -35,7 +35,7 @@ void TokenLevels::admit(std::span<const EntryId> entries) {
 }
 
 void TokenLevels::forget(EntryId entry) {
-  sorted_of_ = kNobody;
+  sorted_of_ = kNone;
   count(entry, -1);
 }
 
@@ -107,7 +107,7 @@ void TokenLevels::height_changed(const RTreeNodes& nodes) {
 void TokenLevels::file_anew(const RTreeNodes& nodes) {
   ++filings_;
   postings_ = PostingTables{};
-  sorted_of_ = kNobody;
+  sorted_of_ = kNone;
   header_.top = top_for(nodes);
   order_.order_by(frequencies_.view());
   if (nodes.slots() != 0) postings_.add_row(nodes.slots() - 1);

@@ -79,8 +79,8 @@ class TokenLevels {
   std::uint32_t filings_ = 0;
   // The keys of the last entry: it is filed at one node after the other.
   std::vector<TokenKey> sorted_;
-  std::uint64_t sorted_of_ = kNobody;
-  static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+  std::uint64_t sorted_of_ = kNone;
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
 };
 
 }  // namespace nearcast

@@ -22,21 +22,21 @@ BoundedLists::BoundedLists(const TopState& state, const TopTuning& tuning)
 #endif
 }
 
-float BoundedLists::lift_of(SubscriptionId id) const {
+float BoundedLists::slack_of(SubscriptionId id) const {
   const Units threshold = state_.buffers.threshold(id);
   if (threshold == kLowestUnits) return std::numeric_limits<float>::infinity();
   const double alpha = state_.subscriptions[id].alpha;
   const double blur = alpha * frame_.cell_diagonal() * 0.55 / state_.max_distance;
   // Half a unit below the threshold still rounds to it.
-  const double lift = alpha + blur - (threshold - 0.5) * 1e-9;
-  return round_up(lift + bounded_lists::kRounding * (1 + std::fabs(lift)));
+  const double slack = alpha + blur - (threshold - 0.5) * 1e-9;
+  return round_up(slack + bounded_lists::kRounding * (1 + std::fabs(slack)));
 }
 
 /// The entry for the list of token `a`, or of the pair if `b` is another.
 Entry BoundedLists::entry_for(SubscriptionId id, Token a, Token b) const {
   const TopSubscriptions::Record& record = state_.subscriptions[id];
   const double highest = (*state_.weights)[kUnknownToken];
-  double listed = 0, rest = 0, largest = 0;
+  double listed = 0, other_text = 0, largest = 0;
   std::uint32_t prints = 0, others = 0;
   for (const Token token : state_.subscriptions.tokens(id)) {
     const double idf = (*state_.weights)[token];
@@ -44,7 +44,7 @@ Entry BoundedLists::entry_for(SubscriptionId id, Token a, Token b) const {
       listed += idf * idf;
       largest = std::max(largest, idf);
     } else {
-      rest += idf * idf;
+      other_text += idf * idf;
       prints = prints << 8 | bounded_lists::print_of(token);
       ++others;
     }
@@ -53,13 +53,13 @@ Entry BoundedLists::entry_for(SubscriptionId id, Token a, Token b) const {
   const double share = (1 - record.alpha) / record.length;
   return {frame_.pack(record.at),
           bounded_lists::pack_shape(record.alpha, share * listed / largest),
-          lift_of(id),
+          slack_of(id),
           prints,
-          round_up(share * rest / highest * (1 + bounded_lists::kRounding)),
+          round_up(share * other_text / highest * (1 + bounded_lists::kRounding)),
           id};
 }
 
-/// Every list that the subscription stands in, with its entry there.
+/// Visits every list that the subscription is in, with its entry there.
 template <typename Visit>
 void BoundedLists::for_each_list(SubscriptionId id, Visit&& visit) {
   const TokenSpan tokens = state_.subscriptions.tokens(id);
@@ -102,11 +102,12 @@ void BoundedLists::erase(SubscriptionId id) {
 
 void BoundedLists::threshold_changed(SubscriptionId id, Units) {
   for_each_list(id, [&](EntryLists& lists, std::size_t key, const Entry& entry) {
-    lists.set_lift(key, entry);
+    lists.set_slack(key, entry);
   });
 }
 
-/// From now on those in the list stand in the lists of pairs with other long tokens too.
+/// Puts the subscriptions of a list that became long into the lists of pairs with other long
+/// tokens.
 void BoundedLists::make_long(Token token) {
   std::vector<Entry> all;
   by_token_.collect(raw(token), all);

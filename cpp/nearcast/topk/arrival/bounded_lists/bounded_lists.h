@@ -1,22 +1,25 @@
-/// Our own arrival index, the default: lists by token, read by vector instructions.
+/// Bounded lists: our own arrival index, which `auto` stands for. Lists by token, read by vector
+/// instructions.
 ///
-/// A subscription stands in the list of each of its tokens. A newcomer reads the lists of its own
+/// A subscription is in the list of each of its tokens. A newcomer reads the lists of its own
 /// tokens:
 ///
 ///   short lists   in full; an entry's bound counts further tokens if they may be common
 ///   long lists    through a directory of bounds for blocks of eight (long_list.h), as if the
-///                 list's token were the only common one: anything more would spoil the bounds.
-///   pairs         therefore subscriptions with two *long* tokens stand in the list of the pair
-///                 too, and newcomers look up the pairs of their own long tokens. A newcomer with
-///                 very many tokens reads long lists with bounds that count further tokens instead:
-///                 it is so long that they bring little.
+///                 list's token were the only common one: otherwise the bounds would rule out
+///                 little
+///   pairs         therefore subscriptions with two *long* tokens are in the list of the pair too,
+///                 and newcomers look up the pairs of their own long tokens. A newcomer with very
+///                 many tokens reads long lists with bounds that count further tokens instead: each
+///                 of its tokens weighs little
 ///
-/// Whoever has several tokens in common with a newcomer is met with all of them counted at least
-/// once: in a short list, or in that of a pair. Whoever passes is scored exactly, and reported
-/// once.
+/// A subscription that has several tokens in common with a newcomer is found at least once with all
+/// of them counted: in a short list, or in that of a pair. What passes is scored exactly and
+/// reported once.
 ///
-/// Similar α matter more for the bounds than nearness: within one, a block is as good as its worst
-/// entry. It is the score itself that is bounded, never a quotient by α or 1 − α: both may be 0.
+/// Entries of a block are sorted by α first, because the bound of a block is that of its worst
+/// entry and depends more on α than on place. The score itself is bounded, never a quotient by α or
+/// 1 − α: both may be 0.
 #pragma once
 
 #include <vector>
@@ -43,29 +46,29 @@ class BoundedLists final : public ArrivalIndex {
   void check_invariants() const override;
 
  private:
-  /// The newcomer, as far as it is the same for all lists.
+  /// What all lists use of the newcomer.
   struct Newcomer {
     bounded_lists::Query query;
-    double unit;  ///< what a token of idf 1, said once, weighs
+    double unit;  ///< the weight of a token of idf 1 that occurs once
   };
   /// A list that the newcomer reads.
   struct Reading {
     const bounded_lists::EntryLists* lists;
     std::size_t key;
-    float v;           ///< of the query
-    bool counts_rest;  ///< further tokens may be common
+    float token_weight;  ///< of the query
+    bool counts_others;  ///< further tokens may be common
   };
   /// What a search needs besides the index; see search.inc.h.
   struct Scratch {
     std::vector<Reading> readings;
     std::vector<std::uint32_t> blocks;
     std::vector<SubscriptionId> candidates;
-    std::vector<std::uint32_t> long_tokens;  ///< places in the newcomer's tokens
-    std::vector<double> brings;              ///< by such a place
+    std::vector<std::uint32_t> long_tokens;  ///< positions in the newcomer's tokens
+    std::vector<double> brings;              ///< by position: what the token adds to a product
   };
 
   bounded_lists::Entry entry_for(SubscriptionId id, Token a, Token b) const;
-  float lift_of(SubscriptionId id) const;
+  float slack_of(SubscriptionId id) const;
   template <typename Visit>
   void for_each_list(SubscriptionId id, Visit&& visit);  ///< visit(lists, key, entry)
   template <typename Visit>

@@ -1,14 +1,14 @@
-/// A subscription in a list of the index, in 24 bytes, and a newcomer as the lists see it.
+/// A subscription in a list of the index, in 24 bytes, and a newcomer in the form that lists use.
 ///
 /// A list belongs to a token or to a pair of tokens. A newcomer with just these tokens in common
-/// concerns the subscription if
+/// enters the subscription's buffer if
 ///
-///   lift + text · v ≥ α · nearness lost,    lift = α − threshold,
+///   slack + text · token_weight ≥ α · nearness lost,    slack = α − threshold,
 ///
-/// where v is the newcomer's and the list's, and the other four are the entry's. All are rounded so
-/// that nobody is lost; whoever passes is scored exactly. If further tokens may be common, they
-/// bring at most rest · w, where w is the newcomer's. Prints, a byte for each further token, tell
-/// nearly always whether one is.
+/// where token_weight depends on the newcomer and the list, and the others on the entry. All are
+/// rounded so that there are no false negatives; what passes is scored exactly. If further tokens
+/// may be common, they add at most other_text · max_other_weight, where max_other_weight is the
+/// newcomer's. Prints, a byte for each further token, nearly always tell whether one is common.
 #pragma once
 
 #include <algorithm>
@@ -29,9 +29,9 @@ constexpr double kRounding = 4e-6;  ///< of a handful of float operations on num
 struct Entry {
   PackedCell cell;
   std::uint32_t shape;  ///< α above, rounded down; text below, rounded up
-  float lift;
+  float slack;
   std::uint32_t prints;  ///< of up to four further tokens, or kAnyPrint
-  float rest;            ///< rounded up
+  float other_text;      ///< rounded up
   SubscriptionId id;
 };
 
@@ -42,7 +42,7 @@ inline std::uint32_t pack_shape(double alpha, double text) {
   return static_cast<std::uint32_t>(alpha * kShare) << 16 | code_up(text / kTextRange);
 }
 
-/// A print is one of 254 bytes; 0 is no token's, 255 every newcomer's.
+/// A print is one of 254 bytes; no token has 0, and every newcomer has 255.
 constexpr std::uint32_t kMostPrints = 4;
 constexpr std::uint32_t kAnyPrint = 255;
 inline std::uint32_t print_of(Token token) {
@@ -67,7 +67,7 @@ inline float text_in(std::uint32_t shape) {
   return static_cast<float>(shape & 0xFFFF) * (kTextRange / kShare);
 }
 
-/// Similar α first, then near each other: what lies in one block is bounded together.
+/// Sorts by α first, then by place: the entries of a block share one bound.
 inline std::uint32_t sort_key(PackedCell cell, std::uint32_t shape) {
   const auto spread = [](std::uint32_t bits) {
     bits = (bits | bits << 8) & 0x00FF00FFu;
@@ -79,12 +79,12 @@ inline std::uint32_t sort_key(PackedCell cell, std::uint32_t shape) {
   return (shape >> 28) << 28 | place;
 }
 
-/// Of one list for one newcomer.
+/// What a newcomer is in the search of one list.
 struct Query {
   CellPoint at;
-  float near_x, near_y;  ///< nearness lost per cell
-  float v;               ///< what a unit of text brings
-  float w;               ///< what a unit of rest brings
+  float near_x, near_y;    ///< nearness lost per cell
+  float token_weight;      ///< what a unit of text adds
+  float max_other_weight;  ///< what a unit of other_text adds at most
   SaidPrints said;
 };
 

@@ -44,15 +44,16 @@ void EntryLists::remove(std::size_t key, const Entry& entry) {
   shorts_.remove(heads_[key], place);
 }
 
-void EntryLists::set_lift(std::size_t key, const Entry& entry) {
+void EntryLists::set_slack(std::size_t key, const Entry& entry) {
   ensure(key < heads_.size(), "bounded-lists: there is no such list");
   if (is_long(key)) {
-    ensure(longs_.set_lift(heads_[key].start, entry), "bounded-lists: an entry is not in its list");
+    ensure(longs_.set_slack(heads_[key].start, entry),
+           "bounded-lists: an entry is not in its list");
     return;
   }
   const std::uint32_t place = shorts_.find(heads_[key], entry.id);
   ensure(place != ShortLists::kNowhere, "bounded-lists: an entry is not in its list");
-  shorts_.set_lift(heads_[key], place, entry.lift);
+  shorts_.set_slack(heads_[key], place, entry.slack);
 }
 
 void EntryLists::collect(std::size_t key, std::vector<Entry>& out) const {

@@ -26,12 +26,12 @@ class EntryLists {
   void make_short(std::size_t key);
 
   void add(std::size_t key, const Entry& entry);
-  void remove(std::size_t key, const Entry& entry);    ///< is there
-  void set_lift(std::size_t key, const Entry& entry);  ///< is there
+  void remove(std::size_t key, const Entry& entry);     ///< is there
+  void set_slack(std::size_t key, const Entry& entry);  ///< is there
   void collect(std::size_t key, std::vector<Entry>& out) const;
   void clear();
 
-  /// Ask for a list that will be read: in steps 0, 1 and 2, with some time between them.
+  /// Prefetch a list that will be read: in steps 0, 1 and 2, with some time between them.
   void prefetch(std::size_t key, int step) const {
     if (key >= heads_.size()) return;
     if (step == 0) {

@@ -1,4 +1,4 @@
-/// Whom does a newcomer concern? The search of BoundedLists.
+/// Which buffers does a newcomer enter? The search of BoundedLists.
 #include <algorithm>
 
 #include "nearcast/topk/arrival/bounded_lists/bounded_lists.h"
@@ -19,8 +19,8 @@ using Kernels = Avx2Kernels;
 #include "nearcast/topk/arrival/bounded_lists/search.inc.h"
 
 void read(Search& search, const EntryLists& lists, std::size_t key, const Query& query,
-          bool counts_rest) {
-  search.read(lists, key, query, counts_rest);
+          bool counts_others) {
+  search.read(lists, key, query, counts_others);
 }
 }  // namespace avx2
 #pragma GCC pop_options
@@ -38,14 +38,14 @@ BoundedLists::Newcomer BoundedLists::meet(MessageId message) const {
   newcomer.query.at = frame_.point(state_.messages.centre(message));
   newcomer.query.near_x = static_cast<float>(frame_.cell_width() / state_.max_distance);
   newcomer.query.near_y = static_cast<float>(frame_.cell_height() / state_.max_distance);
-  newcomer.query.w =
+  newcomer.query.max_other_weight =
       static_cast<float>((*state_.weights)[kUnknownToken] * most_said * newcomer.unit);
   return newcomer;
 }
 
-/// What lists there are to be read, in scratch_.readings: those of the newcomer's tokens, and of
-/// pairs of them. Everything lies somewhere else in memory, so each step asks for what the next one
-/// needs, for all lists.
+/// Writes to scratch_.readings which lists are to be read: those of the newcomer's tokens, and of
+/// pairs of them. They are all over the memory, so each step prefetches, for all lists, what the
+/// next step reads.
 void BoundedLists::choose_lists(MessageId message, double unit) {
   const TokenSpan tokens = state_.messages.tokens(message);
   const std::span<const std::uint32_t> counts = state_.messages.counts(message);
@@ -79,8 +79,8 @@ void BoundedLists::choose_lists(MessageId message, double unit) {
       const double idf_a = weights[tokens[a]], idf_b = weights[tokens[b]];
       const double squares = idf_a * idf_a + idf_b * idf_b;
       const double said = count_at(counts, a) * idf_a * idf_a + count_at(counts, b) * idf_b * idf_b;
-      const double v = said / squares * std::max(idf_a, idf_b) * unit;
-      readings.push_back({&by_pair_, pair, static_cast<float>(v), true});
+      const double token_weight = said / squares * std::max(idf_a, idf_b) * unit;
+      readings.push_back({&by_pair_, pair, static_cast<float>(token_weight), true});
       by_pair_.prefetch(pair, 0);
     }
   }
@@ -97,23 +97,23 @@ void BoundedLists::find(MessageId message, std::vector<ArrivalHit>& out, WorkCou
   bounded_lists::Query query = newcomer.query;
   scratch_.candidates.clear();
   for (const Reading& reading : scratch_.readings) {
-    query.v = reading.v;
+    query.token_weight = reading.token_weight;
 #if NEARCAST_HAS_AVX2_ARRIVAL
     if (uses_avx2_) {
       bounded_lists::avx2::Search search{scratch_.blocks, scratch_.candidates, work};
-      bounded_lists::avx2::read(search, *reading.lists, reading.key, query, reading.counts_rest);
+      bounded_lists::avx2::read(search, *reading.lists, reading.key, query, reading.counts_others);
       continue;
     }
 #endif
     bounded_lists::plain::Search{scratch_.blocks, scratch_.candidates, work}.read(
-        *reading.lists, reading.key, query, reading.counts_rest);
+        *reading.lists, reading.key, query, reading.counts_others);
   }
   work.verified += scratch_.candidates.size();
   verify(message, out);
 }
 
-/// Scores everybody who passed. What a common token brings is the newcomer's own, so it is looked
-/// up once; the sums are those of common_product().
+/// Scores all entries that passed. What a common token adds depends on the newcomer only, so it is
+/// computed once; the sums are those of common_product().
 void BoundedLists::verify(MessageId message, std::vector<ArrivalHit>& out) {
   const std::vector<SubscriptionId>& candidates = scratch_.candidates;
   const auto before = static_cast<std::ptrdiff_t>(out.size());
@@ -142,7 +142,7 @@ void BoundedLists::verify(MessageId message, std::vector<ArrivalHit>& out) {
     const Units units = units_of(state_.score(id, message, product));
     if (units >= state_.buffers.threshold(id)) out.push_back({id, units});
   }
-  // Whoever has several tokens in common was met in several lists.
+  // A subscription with several common tokens was found in several lists.
   const auto first = out.begin() + before;
   std::sort(first, out.end(), [](const ArrivalHit& a, const ArrivalHit& b) { return a.id < b.id; });
   const auto is_same = [](const ArrivalHit& a, const ArrivalHit& b) { return a.id == b.id; };

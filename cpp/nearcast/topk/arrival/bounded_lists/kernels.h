@@ -1,5 +1,5 @@
-/// The instructions that a newcomer's search spends its time in. Two forms of the same functions:
-/// for AVX2, and plain loops that compile anywhere.
+/// The instructions that take most of a search's time. Two forms of the same functions: for AVX2,
+/// and plain loops that compile anywhere.
 #pragma once
 
 #include <cstdint>
@@ -13,40 +13,45 @@
 
 namespace nearcast::bounded_lists {
 
-/// Entries as columns: cell, shape, lift, prints and rest lie `stride` apart.
+/// Entries as columns: cell, shape, slack, prints and other_text lie `stride` apart.
 struct Columns {
   const std::uint32_t* cells;
   std::uint32_t stride;
 
   const std::uint32_t* shapes() const { return cells + stride; }
-  const float* lifts() const { return reinterpret_cast<const float*>(cells + 2 * stride); }
+  const float* slacks() const { return reinterpret_cast<const float*>(cells + 2 * stride); }
   const std::uint32_t* prints() const { return cells + 3 * stride; }
-  const float* rests() const { return reinterpret_cast<const float*>(cells + 4 * stride); }
+  const float* other_texts() const { return reinterpret_cast<const float*>(cells + 4 * stride); }
 };
 
-/// Bounds of up to eight blocks. The most that an entry's lift + text · v is, is convex in v: it is
-/// kept for three values, and lies below the line between two of them.
+/// Bounds of up to eight blocks. The largest slack + text · token_weight of a block's entries is a
+/// convex function of token_weight: it is kept for three values, and between two of them it lies
+/// below the line that joins them.
 struct Bounds {
-  static constexpr float kV[3] = {0.2f, 0.5f, 1.0f};
+  static constexpr float kTokenWeights[3] = {0.2f, 0.5f, 1.0f};
   static constexpr std::uint16_t kUnbounded = 0xFFFF;  ///< of a sum
   static constexpr float kSumScale = 32767;            ///< sums from −1 up
-  static constexpr float kRestScale = 4096;            ///< of a rest
+  static constexpr float kOtherScale = 4096;           ///< of other_text
 
   std::uint16_t west[8], east[8], south[8], north[8];
-  std::uint16_t alpha[8];   ///< the least
-  std::uint16_t sum[3][8];  ///< the most
-  std::uint16_t rest[8];    ///< the most that further tokens bring; kUnbounded: anything
+  std::uint16_t alpha[8];       ///< the least
+  std::uint16_t sum[3][8];      ///< the most
+  std::uint16_t other_text[8];  ///< the largest; kUnbounded: there is no bound
 };
 
-/// Where v lies between those for which sums are kept.
+/// Where a token_weight lies between those for which sums are kept.
 struct Chord {
   std::uint32_t low, high;
   float share;  ///< of the higher one
 
-  explicit Chord(float v) {
-    high = v <= Bounds::kV[0] ? 0 : v <= Bounds::kV[1] ? 1 : 2;
+  explicit Chord(float token_weight) {
+    high = token_weight <= Bounds::kTokenWeights[0]   ? 0
+           : token_weight <= Bounds::kTokenWeights[1] ? 1
+                                                      : 2;
     low = high == 0 ? 0 : high - 1;
-    share = high == 0 ? 0 : (v - Bounds::kV[low]) / (Bounds::kV[high] - Bounds::kV[low]);
+    share = high == 0 ? 0
+                      : (token_weight - Bounds::kTokenWeights[low]) /
+                            (Bounds::kTokenWeights[high] - Bounds::kTokenWeights[low]);
   }
 };
 
@@ -63,41 +68,44 @@ struct PlainKernels {
     std::uint32_t mask = 0;
     for (std::uint32_t i = 0; i < 8; ++i) {
       const std::uint32_t shape = entries.shapes()[i];
-      const float room = entries.lifts()[i] + text_in(shape) * query.v;
+      const float room = entries.slacks()[i] + text_in(shape) * query.token_weight;
       mask |= static_cast<std::uint32_t>(passes(entries.cells[i], shape, room, query)) << i;
     }
     return mask;
   }
 
   /// The same, if further tokens may be common. Reads `count` entries only.
-  static std::uint32_t passes_with_rest(const Columns& entries, std::uint32_t count,
-                                        const Query& query) {
+  static std::uint32_t passes_with_others(const Columns& entries, std::uint32_t count,
+                                          const Query& query) {
     std::uint32_t mask = 0;
     for (std::uint32_t i = 0; i < count; ++i) {
       const std::uint32_t shape = entries.shapes()[i];
-      float room = entries.lifts()[i] + text_in(shape) * query.v;
-      if (has_any(query.said, entries.prints()[i])) room += entries.rests()[i] * query.w;
+      float room = entries.slacks()[i] + text_in(shape) * query.token_weight;
+      if (has_any(query.said, entries.prints()[i]))
+        room += entries.other_texts()[i] * query.max_other_weight;
       mask |= static_cast<std::uint32_t>(passes(entries.cells[i], shape, room, query)) << i;
     }
     return mask;
   }
 
-  /// Bit i: an entry of block i may pass. With w = 0 in the query: with the list's tokens alone.
+  /// Bit i: an entry of block i may pass. With max_other_weight = 0 in the query: with the list's
+  /// tokens alone.
   static std::uint32_t may_pass(const Bounds& bounds, const Query& query, const Chord& chord) {
     std::uint32_t mask = 0;
     for (std::uint32_t i = 0; i < 8; ++i) {
       const auto sum = [&](std::uint32_t which) {
         return static_cast<float>(bounds.sum[which][i]) / Bounds::kSumScale - 1;
       };
-      const float rest = static_cast<float>(bounds.rest[i]) / Bounds::kRestScale;
-      const float room =
-          sum(chord.low) + (sum(chord.high) - sum(chord.low)) * chord.share + rest * query.w;
+      const float other_text = static_cast<float>(bounds.other_text[i]) / Bounds::kOtherScale;
+      const float room = sum(chord.low) + (sum(chord.high) - sum(chord.low)) * chord.share +
+                         other_text * query.max_other_weight;
       const float x = outside(bounds.west[i], bounds.east[i], query.at.x) * query.near_x;
       const float y = outside(bounds.south[i], bounds.north[i], query.at.y) * query.near_y;
       const float alpha = static_cast<float>(bounds.alpha[i]) / kShare;
       const bool is_near = room >= 0 && alpha * alpha * (x * x + y * y) <= room * room;
-      const bool is_unbounded = bounds.sum[chord.high][i] == Bounds::kUnbounded ||
-                                (bounds.rest[i] == Bounds::kUnbounded && query.w > 0);
+      const bool is_unbounded =
+          bounds.sum[chord.high][i] == Bounds::kUnbounded ||
+          (bounds.other_text[i] == Bounds::kUnbounded && query.max_other_weight > 0);
       mask |= static_cast<std::uint32_t>(is_near | is_unbounded) << i;
     }
     return mask;
@@ -122,13 +130,14 @@ struct Avx2Kernels {
     return passes(entries, shapes, room_alone(entries, shapes, query), query);
   }
 
-  static std::uint32_t passes_with_rest(const Columns& entries, std::uint32_t count,
-                                        const Query& query) {
+  static std::uint32_t passes_with_others(const Columns& entries, std::uint32_t count,
+                                          const Query& query) {
     const __m256i shapes = load(entries.shapes());
-    const __m256 rest = _mm256_mul_ps(_mm256_loadu_ps(entries.rests()), all(query.w));
+    const __m256 other_text =
+        _mm256_mul_ps(_mm256_loadu_ps(entries.other_texts()), all(query.max_other_weight));
     const __m256 misses = has_none(query.said, load(entries.prints()));
     const __m256 room =
-        _mm256_add_ps(room_alone(entries, shapes, query), _mm256_andnot_ps(misses, rest));
+        _mm256_add_ps(room_alone(entries, shapes, query), _mm256_andnot_ps(misses, other_text));
     const std::uint32_t mask = passes(entries, shapes, room, query);
     return count < 8 ? mask & ((1u << count) - 1) : mask;
   }
@@ -144,10 +153,12 @@ struct Avx2Kernels {
         _mm256_add_ps(low, _mm256_mul_ps(_mm256_sub_ps(high, low), all(chord.share)));
     __m256 room = _mm256_sub_ps(_mm256_mul_ps(sum, all(1 / Bounds::kSumScale)), all(1));
     __m256 unbounded = _mm256_cmp_ps(high, all(Bounds::kUnbounded), _CMP_EQ_OQ);
-    if (query.w > 0) {
-      const __m256 rest = widen(bounds.rest);
-      room = _mm256_add_ps(room, _mm256_mul_ps(rest, all(query.w / Bounds::kRestScale)));
-      unbounded = _mm256_or_ps(unbounded, _mm256_cmp_ps(rest, all(Bounds::kUnbounded), _CMP_EQ_OQ));
+    if (query.max_other_weight > 0) {
+      const __m256 other_text = widen(bounds.other_text);
+      room = _mm256_add_ps(
+          room, _mm256_mul_ps(other_text, all(query.max_other_weight / Bounds::kOtherScale)));
+      unbounded =
+          _mm256_or_ps(unbounded, _mm256_cmp_ps(other_text, all(Bounds::kUnbounded), _CMP_EQ_OQ));
     }
     const __m256 near = is_within(x, y, alpha, room);
     return static_cast<std::uint32_t>(_mm256_movemask_ps(_mm256_or_ps(near, unbounded)));
@@ -174,8 +185,9 @@ struct Avx2Kernels {
     return _mm256_cvtepi32_ps(_mm256_srli_epi32(words, 16));
   }
   static __m256 room_alone(const Columns& entries, __m256i shapes, const Query& query) {
-    const __m256 text = _mm256_mul_ps(lower_half(shapes), all(kTextRange / kShare * query.v));
-    return _mm256_add_ps(_mm256_loadu_ps(entries.lifts()), text);
+    const __m256 text =
+        _mm256_mul_ps(lower_half(shapes), all(kTextRange / kShare * query.token_weight));
+    return _mm256_add_ps(_mm256_loadu_ps(entries.slacks()), text);
   }
   /// All ones where none of an entry's four prints occurs. A byte of `bits` holds eight prints: it
   /// is looked up by the upper five bits of a print, and the one bit in it by the lower three.

@@ -24,8 +24,8 @@ std::uint16_t sum_code(float sum) {
                                     : static_cast<std::uint16_t>(std::max(code, 0.0f));
 }
 
-std::uint16_t rest_code(float rest) {
-  const float code = std::ceil(rest * Bounds::kRestScale);
+std::uint16_t other_code(float other_text) {
+  const float code = std::ceil(other_text * Bounds::kOtherScale);
   return code >= Bounds::kUnbounded ? Bounds::kUnbounded : static_cast<std::uint16_t>(code);
 }
 
@@ -33,20 +33,20 @@ std::uint16_t rest_code(float rest) {
 
 std::uint32_t Block::size() const {
   std::uint32_t count = 0;
-  while (count < kBlockSize && id[count] != kNobody) ++count;
+  while (count < kBlockSize && id[count] != kNone) ++count;
   return count;
 }
 
 void Block::put(std::uint32_t i, const Entry& entry) {
   cell[i] = entry.cell;
   shape[i] = entry.shape;
-  lift[i] = entry.lift;
+  slack[i] = entry.slack;
   prints[i] = entry.prints;
-  rest[i] = entry.rest;
+  other_text[i] = entry.other_text;
   id[i] = entry.id;
 }
 
-void Block::clear(std::uint32_t i) { put(i, {0, 0, kNever, 0, 0, kNobody}); }
+void Block::clear(std::uint32_t i) { put(i, {0, 0, kNever, 0, 0, kNone}); }
 
 std::uint32_t LongLists::make(std::span<Entry> entries) {
   std::sort(entries.begin(), entries.end(), is_before);
@@ -154,11 +154,11 @@ bool LongLists::remove(std::uint32_t number, const Entry& entry) {
   return true;
 }
 
-bool LongLists::set_lift(std::uint32_t number, const Entry& entry) {
+bool LongLists::set_slack(std::uint32_t number, const Entry& entry) {
   List& list = lists_[number];
   Place place{};
   if (!find(list, entry, place)) return false;
-  blocks_[block_of(list, place.row)].lift[place.slot] = entry.lift;
+  blocks_[block_of(list, place.row)].slack[place.slot] = entry.slack;
   set_bounds(list, place.row);
   return true;
 }
@@ -252,7 +252,7 @@ void LongLists::remove_row(List& list, std::uint32_t row) {
   // The place behind the last row: nothing passes it.
   Bounds& bounds = group_of(list, list.blocks).bounds;
   const std::uint32_t lane = list.blocks % 8;
-  bounds.alpha[lane] = bounds.rest[lane] = 0;
+  bounds.alpha[lane] = bounds.other_text[lane] = 0;
   for (auto& sum : bounds.sum) sum[lane] = 0;
   if (lane == 0) groups_.resize(list.groups, list.blocks / 8);
 }
@@ -260,7 +260,7 @@ void LongLists::remove_row(List& list, std::uint32_t row) {
 void LongLists::set_bounds(List& list, std::uint32_t row) {
   const Block& block = blocks_[block_of(list, row)];
   std::uint16_t west = 0xFFFF, east = 0, south = 0xFFFF, north = 0, alpha = 0xFFFF;
-  float sums[3] = {kNever, kNever, kNever}, rest = 0;
+  float sums[3] = {kNever, kNever, kNever}, other_text = 0;
   const std::uint32_t size = block.size();
   for (std::uint32_t i = 0; i < size; ++i) {
     const auto x = static_cast<std::uint16_t>(block.cell[i]);
@@ -270,9 +270,9 @@ void LongLists::set_bounds(List& list, std::uint32_t row) {
     south = std::min(south, y);
     north = std::max(north, y);
     alpha = std::min(alpha, static_cast<std::uint16_t>(block.shape[i] >> 16));
-    rest = std::max(rest, block.rest[i]);
+    other_text = std::max(other_text, block.other_text[i]);
     for (int which = 0; which < 3; ++which) {
-      const float sum = block.lift[i] + text_in(block.shape[i]) * Bounds::kV[which];
+      const float sum = block.slack[i] + text_in(block.shape[i]) * Bounds::kTokenWeights[which];
       sums[which] = std::max(sums[which], sum);
     }
   }
@@ -283,7 +283,7 @@ void LongLists::set_bounds(List& list, std::uint32_t row) {
   bounds.south[lane] = south;
   bounds.north[lane] = north;
   bounds.alpha[lane] = alpha;
-  bounds.rest[lane] = rest_code(rest);
+  bounds.other_text[lane] = other_code(other_text);
   for (int which = 0; which < 3; ++which) bounds.sum[which][lane] = sum_code(sums[which]);
 }
 

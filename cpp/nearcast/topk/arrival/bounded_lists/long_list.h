@@ -21,21 +21,21 @@ namespace nearcast::bounded_lists {
 
 constexpr std::uint32_t kBlockSize = 8;
 
-/// What a search reads lies in front: two cache lines at most.
+/// What a search reads is at the front: two cache lines at most.
 struct Block {
   std::uint32_t cell[kBlockSize];
   std::uint32_t shape[kBlockSize];
-  float lift[kBlockSize];  ///< −∞ where nothing is
+  float slack[kBlockSize];  ///< −∞ in unused places
   std::uint32_t prints[kBlockSize];
-  float rest[kBlockSize];
-  SubscriptionId id[kBlockSize];  ///< entries are the first ones; kNobody behind them
+  float other_text[kBlockSize];
+  SubscriptionId id[kBlockSize];  ///< entries are the first ones; kNone behind them
 
-  static constexpr SubscriptionId kNobody = SubscriptionId{0xFFFFFFFFu};
+  static constexpr SubscriptionId kNone = SubscriptionId{0xFFFFFFFFu};
 
   Columns columns() const { return {cell, kBlockSize}; }
   std::uint32_t size() const;
   Entry entry(std::uint32_t i) const {
-    return {cell[i], shape[i], lift[i], prints[i], rest[i], id[i]};
+    return {cell[i], shape[i], slack[i], prints[i], other_text[i], id[i]};
   }
   void put(std::uint32_t i, const Entry& entry);
   void clear(std::uint32_t i);
@@ -60,14 +60,14 @@ class LongLists {
   std::uint32_t size(std::uint32_t number) const { return lists_[number].size; }
   void add(std::uint32_t number, const Entry& entry);
   bool remove(std::uint32_t number, const Entry& entry);  ///< false: was not there
-  bool set_lift(std::uint32_t number, const Entry& entry);
+  bool set_slack(std::uint32_t number, const Entry& entry);
   void collect(std::uint32_t number, std::vector<Entry>& out) const;
 
   std::span<const Group> groups(std::uint32_t number) const {
     return groups_.view(lists_[number].groups);
   }
   const Block& block(std::uint32_t number) const { return blocks_[number]; }
-  /// Ask for a list in step 1, for the beginning of its directory in step 2.
+  /// Prefetch a list in step 1, the beginning of its directory in step 2.
   void prefetch(std::uint32_t number, int step) const {
     if (step == 1) {
       prefetch_line(&lists_[number]);

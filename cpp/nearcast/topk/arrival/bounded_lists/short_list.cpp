@@ -31,9 +31,9 @@ void ShortLists::add(List& list, const Entry& entry) {
   std::uint32_t* block = block_.at(list.start);
   block[list.size] = entry.cell;
   block[list.capacity + list.size] = entry.shape;
-  std::memcpy(&block[2 * list.capacity + list.size], &entry.lift, sizeof(entry.lift));
+  std::memcpy(&block[2 * list.capacity + list.size], &entry.slack, sizeof(entry.slack));
   block[3 * list.capacity + list.size] = entry.prints;
-  std::memcpy(&block[4 * list.capacity + list.size], &entry.rest, sizeof(entry.rest));
+  std::memcpy(&block[4 * list.capacity + list.size], &entry.other_text, sizeof(entry.other_text));
   block[5 * list.capacity + list.size] = raw(entry.id);
   ++list.size;
 }
@@ -66,8 +66,8 @@ Entry ShortLists::entry(const List& list, std::uint32_t place) const {
               block[3 * list.capacity + place],
               0,
               SubscriptionId{block[5 * list.capacity + place]}};
-  std::memcpy(&entry.lift, &block[2 * list.capacity + place], sizeof(entry.lift));
-  std::memcpy(&entry.rest, &block[4 * list.capacity + place], sizeof(entry.rest));
+  std::memcpy(&entry.slack, &block[2 * list.capacity + place], sizeof(entry.slack));
+  std::memcpy(&entry.other_text, &block[4 * list.capacity + place], sizeof(entry.other_text));
   return entry;
 }
 

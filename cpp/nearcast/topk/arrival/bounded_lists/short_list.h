@@ -22,8 +22,8 @@ class ShortLists {
   void release(List& list);
   std::uint32_t find(const List& list, SubscriptionId id) const;
   Entry entry(const List& list, std::uint32_t place) const;
-  void set_lift(const List& list, std::uint32_t place, float lift) {
-    std::memcpy(block_.at(list.start) + 2 * list.capacity + place, &lift, sizeof(lift));
+  void set_slack(const List& list, std::uint32_t place, float slack) {
+    std::memcpy(block_.at(list.start) + 2 * list.capacity + place, &slack, sizeof(slack));
   }
 
   Columns columns(const List& list, std::uint32_t first) const {
