@@ -1,4 +1,4 @@
-/// Is an engine as it must be? Slow and plain, beside the fast code.
+/// Are the structures of an engine consistent? Slow and simple checks beside the fast code.
 #include <algorithm>
 
 #include "nearcast/base/errors.h"

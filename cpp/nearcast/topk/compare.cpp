@@ -37,13 +37,13 @@ void TopEngine::compare(const Journal::Page& page, TopChanges& out) {
   const auto visit = [&](MessageId message, bool is_before) {
     report(page, message, is_before ? ChangeKind::kRemoved : ChangeKind::kAdded, out);
   };
-  if (page.cause == Journal::Cause::kMoved) {  // scores were others
+  if (page.cause == Journal::Cause::kMoved) {  // its scores have changed
     std::vector<MessageId> old(before.begin(), before.end()), now(after.begin(), after.end());
     for_each_difference(old, now, visit);
     return;
   }
-  // Those in both are in the same order: where the lists differ, what is now here was further down
-  // before, and all above it are gone; or it is new.
+  // Messages in both lists are in the same order. So where the lists differ, the message that is
+  // now here is new, or it was further down before and all above it are gone.
   auto old = before.begin() + page.same;
   for (const MessageId message : after.subspan(page.same)) {
     if (old != before.end() && *old == message) {
@@ -61,7 +61,7 @@ void TopEngine::compare(const Journal::Page& page, TopChanges& out) {
   while (old != before.end()) visit(*old++, true);
 }
 
-/// The score comes later: by then what it takes is in the cache.
+/// The score is computed later, when what it reads has been prefetched.
 void TopEngine::report(const Journal::Page& page, MessageId message, ChangeKind kind,
                        TopChanges& out) {
   state_.prefetch(message, 0);
@@ -78,7 +78,7 @@ void TopEngine::score_changes(TopChanges& out) {
   unscored_.clear();
 }
 
-/// Most events concern one or two messages, which need no look into the table.
+/// Most events mark one or two messages, which are compared without reading the table.
 TopEngine::Mark TopEngine::mark_of(MessageId message) const {
   constexpr std::size_t kFew = 4;
   if (marked_.size() <= kFew && std::find(marked_.begin(), marked_.end(), message) == marked_.end())
@@ -123,8 +123,8 @@ void TopEngine::set_weights(const TokenWeights& weights) {
   });
 }
 
-/// Evaluates a subscription under new weights and notes what changed. A message that goes carries
-/// the score it had under the old ones.
+/// Fills a buffer under new weights and notes what changed. A removed message is reported with its
+/// score under the old weights.
 void TopEngine::replace_results(SubscriptionId id, const TokenWeights& old_weights) {
   const TopSubscriptions::Record& record = state_.subscriptions[id];
   const auto first_k = [&] {

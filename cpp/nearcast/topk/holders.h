@@ -1,7 +1,8 @@
-/// Who holds a message? One list per live message, so that a departure need not search.
+/// Which subscriptions hold a message? One list per live message, so that a departure needs no
+/// search.
 ///
 /// A subscription is listed when the message enters its buffer and stays listed when the buffer
-/// drops it: whoever reads the list asks the buffer. It may be listed twice.
+/// drops it: a reader of the list must look into the buffer. A subscription may be listed twice.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +25,7 @@ class Holders {
     if (raw(message) >= lists_.size()) lists_.resize(raw(message) + 1);
     arena_.push_back(lists_[raw(message)], id);
   }
-  /// Ask for what add() writes: first step 0, a while later step 1.
+  /// Prefetch what add() writes: first step 0, a while later step 1.
   void prefetch(MessageId message, int step) const {
     if (raw(message) >= lists_.size()) return;
     const ListHandle& list = lists_[raw(message)];

@@ -1,7 +1,7 @@
-/// How the lists were before this event, of those subscriptions whose list it touches.
+/// The lists as they were before this event, for those subscriptions whose list the event touches.
 ///
-/// A list is remembered before its k best change for the first time. At the end of the event what
-/// was remembered is compared with what is there: whatever came and went in between is no change.
+/// A list is copied before its k best change for the first time. At the end of the event the copy
+/// is compared with the list: a message that entered and left in between is no change.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Journal {
     SubscriptionId id;
     Cause cause;
     std::uint32_t first, count;  ///< of what it held
-    std::uint32_t same;          ///< so many of the best are still the same
+    std::uint32_t same;          ///< how many of the best are still the same
     Point at;                    ///< where it was, if it moved
   };
 
@@ -32,8 +32,8 @@ class Journal {
     pages_.clear();
     held_.clear();
   }
-  /// Before something changes from `place` on: remember the first `k` of what the subscription
-  /// holds, unless that was done before.
+  /// Called before something changes from `place` on: copy the first `k` messages that the
+  /// subscription holds, unless that was done before.
   void remember(SubscriptionId id, std::uint32_t k, std::uint32_t place,
                 const ResultBuffers& buffers) {
     if (!has_page(id)) write_page(id, Cause::kMessages, {}, k, buffers);
@@ -52,8 +52,8 @@ class Journal {
   }
 
  private:
-  /// The subscription's record has the number of a page, of this event or of an earlier one: the
-  /// page knows whose it is.
+  /// The subscription's record has the number of a page, of this event or of an earlier one; the
+  /// page names its subscription.
   bool has_page(SubscriptionId id) const {
     const std::uint32_t page = subscriptions_[id].page;
     return page < pages_.size() && pages_[page].id == id && pages_[page].cause != Cause::kForgotten;

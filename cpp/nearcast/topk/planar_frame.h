@@ -1,6 +1,6 @@
 /// Points of the plane in 16-bit cells of equal size, for bounds of distances.
 ///
-/// What lies outside the frame is moved to its border. Moving two points into one box never makes
+/// A point outside the frame is moved to its border. Moving two points into one box never makes
 /// them farther apart, so a distance in cells, less the size of a cell, is never too large.
 #pragma once
 
@@ -29,11 +29,11 @@ class PlanarFrame {
 
   double cell_width() const { return cell_width_; }
   double cell_height() const { return cell_height_; }
-  /// How much farther the middles of two points' cells can be than the points, in degrees: each is
-  /// at most half a diagonal away. The middle of one point itself: half of this.
+  /// How much farther apart the middles of two points' cells can be than the points, in degrees:
+  /// each middle is at most half a diagonal from its point. For a single point it is half of this.
   double cell_diagonal() const { return std::hypot(cell_width_, cell_height_); }
 
-  /// Is a point of this cell surely inside, so that the distance to another one is as measured?
+  /// Is a point of this cell certainly inside the frame, so that distances to it are not cut?
   static bool is_inside(PackedCell cell) {
     const std::uint32_t x = cell & 0xFFFF, y = cell >> 16;
     return x != 0 && x != 0xFFFF && y != 0 && y != 0xFFFF;

@@ -5,7 +5,7 @@
 namespace nearcast {
 namespace {
 
-constexpr double kLowestNarrow = -2.0;  ///< in units it has room in 32 bits, with some to spare
+constexpr double kLowestNarrow = -2.0;  ///< in units it fits in 32 bits, with room to spare
 
 }  // namespace
 
@@ -102,7 +102,7 @@ void ResultBuffers::dominate(SubscriptionId id, std::uint32_t first, std::uint32
 void ResultBuffers::truncate(SubscriptionId id, std::uint32_t size) {
   Head& head = subscriptions_.buffer(id);
   head.size = size;
-  // Given back late, so that a buffer that sways around a border does not move each time.
+  // Memory is given back late, so that a buffer near a limit does not move back and forth.
   if (size >= capacity_of(head) / 2) return;
   const std::uint32_t size_class = class_for(size);
   if (capacity_of(size_class) < capacity_of(head) / 2) resize_block(head, size_class);

@@ -1,9 +1,9 @@
 /// What each subscription holds: its best messages, best first, usually some more than k.
 ///
-/// A buffer belongs to a *threshold*: every live message that shares a keyword and was not dropped
-/// from the buffer scores below it, or equals it and is older than all of the same score that were
-/// dropped. So a newcomer concerns the buffer if its units reach the threshold. The lowest
-/// threshold says that nothing was ever left out.
+/// A buffer has a *threshold*: every live message that shares a keyword and is not in the buffer
+/// was dropped from it, scores below the threshold, or equals it and is older than those of the
+/// same score in the buffer. So a newcomer enters the buffer if its units reach the threshold. The
+/// lowest threshold says that nothing was ever left out.
 ///
 ///   head    threshold, position, size and capacity, in the subscription's record
 ///   block   columns: units (4 bytes each, or 8), messages, [dominators]
@@ -46,7 +46,7 @@ class ResultBuffers {
   void set_threshold(SubscriptionId id, Units units) { subscriptions_.set_threshold(id, units); }
   Refill refill(SubscriptionId id) const { return head_of(id).refill; }
   void set_refill(SubscriptionId id, Refill refill) { subscriptions_.buffer(id).refill = refill; }
-  /// Ask for the buffer, when the subscription's record is there.
+  /// Prefetch the buffer, when the subscription's record is in the cache.
   void prefetch_block(SubscriptionId id) const {
     const Head& head = head_of(id);
     prefetch_words(blocks_.at(head.start), head.size * unit_words_);
@@ -69,14 +69,14 @@ class ResultBuffers {
     return dominators_of(head_of(id))[place];
   }
 
-  /// Where a message that is newer than all others belongs: before all that do not beat it.
+  /// The place of a message that is newer than all others: before all that do not score higher.
   std::uint32_t place_for(SubscriptionId id, Units units) const;
   std::uint32_t place_of(SubscriptionId id, MessageId message) const;  ///< kNowhere: not held
 
-  void close(SubscriptionId id);  ///< empty from now on, and held to be complete
+  void close(SubscriptionId id);  ///< empty from now on, with the lowest threshold
   void insert(SubscriptionId id, std::uint32_t place, const Held& held);
   void remove(SubscriptionId id, std::uint32_t place);
-  /// One dominator more for each from `first` on; those that have `limit` by it are dropped.
+  /// Adds one dominator to each message from `first` on; those that then have `limit` are dropped.
   void dominate(SubscriptionId id, std::uint32_t first, std::uint32_t limit);
   void truncate(SubscriptionId id, std::uint32_t size);
   void assign(SubscriptionId id, std::span<const Held> all);  ///< best first

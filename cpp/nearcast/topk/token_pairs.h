@@ -1,6 +1,5 @@
-/// Numbers for pairs of tokens. A number whose pair is forgotten is given to another: whoever keeps
-/// something by number and forgets what is empty needs memory for what there is, not for what ever
-/// was.
+/// Numbers for pairs of tokens. The number of a forgotten pair is used again, so that arrays by
+/// number are as large as the number of pairs in use.
 #pragma once
 
 #include <cstddef>

@@ -55,7 +55,7 @@ void TopEngine::publish(MessageId id) {
   expiry_->window_moved(true);
   hits_.clear();
   arrival_->find(id, hits_, arrival_work_);
-  // Every buffer is somewhere else in memory: ask for those to come.
+  // Buffers are all over the memory: prefetch those that follow.
   constexpr std::size_t kAhead = 4;
   const auto prefetch = [&](std::size_t i) {
     if (i < hits_.size()) state_.buffers.prefetch_block(hits_[i].id);

@@ -4,7 +4,7 @@
 /// difference between before and after. Messages are in their store before publish() and stay there
 /// until after the finish() of the event that drops them.
 ///
-///   arrival   which buffers does a newcomer concern?            topk/arrival/
+///   arrival   which buffers does a newcomer enter?              topk/arrival/
 ///   expiry    what do buffers keep, when are they filled anew?  topk/expiry/
 ///   search    what are the best live messages?                  topk/search/
 #pragma once
@@ -41,8 +41,8 @@ struct TopStats {
 
 class TopEngine {
  public:
-  /// `expiry` may be empty: what suits the kind of arrival. Messages and weights outlive the
-  /// engine.
+  /// `expiry` may be empty: the kind that the arrival is combined with. Messages and weights
+  /// outlive the engine.
   TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
             const std::string& arrival, const std::string& expiry = {}, TopTuning tuning = {});
 
@@ -73,11 +73,11 @@ class TopEngine {
   TopStats stats() const;
   void check_invariants() const;
 
-  /// Into an engine that has no subscription: those of one over the same messages and weights, with
-  /// the same kind of expiry, and what they hold.
+  /// Copies all subscriptions and what they hold from another engine, over the same messages and
+  /// weights and with the same kind of expiry, into this one, which has none.
   void adopt(const TopEngine& other);
   void save(ArchiveWriter& out) const;
-  /// Into an engine that is new, when the messages are there.
+  /// Loads into a new engine, after the messages are loaded.
   void load(ArchiveReader& in, const Claims& known_tokens);
 
  private:

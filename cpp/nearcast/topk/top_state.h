@@ -1,4 +1,5 @@
-/// What all parts of a top engine share: who asks, what is live, how it is weighed, who holds what.
+/// What all parts of a top engine share: subscriptions, live messages, weights, and which
+/// subscription holds which message.
 #pragma once
 
 #include "nearcast/base/array.h"
@@ -16,8 +17,8 @@ struct TopState {
   TopState(const MessageStore& store, const TokenWeights& given_weights, const Rect& given_space,
            bool counts_dominators);
 
-  /// Of the message's vector: known of those that came since there is an engine, and otherwise
-  /// found out.
+  /// The length of the message's vector: stored for messages that came since the engine was made,
+  /// computed for others.
   double length(MessageId message) const {
     const double known = lengths[raw(message)];
     if (known > 0) return known;
@@ -47,7 +48,7 @@ struct TopState {
     if (a.units != b.units) return a.units > b.units;
     return messages.number(a.message) > messages.number(b.message);
   }
-  /// Ask for what score() reads of a message: first step 0, a while later step 1.
+  /// Prefetch what score() reads of a message: first step 0, a while later step 1.
   void prefetch(MessageId message, int step) const {
     messages.prefetch(message, step);
     if (step == 0) prefetch_line(&lengths[raw(message)]);

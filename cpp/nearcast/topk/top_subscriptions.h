@@ -1,10 +1,10 @@
-/// Top subscriptions: what they want, where they are, how many they want.
+/// Top subscriptions: their keywords, places, and numbers of messages (k).
 ///
 ///   record   point, α, length of the vector, k, position of the tokens; what the buffer and the
-///            journal need: a change reads one cache line before it comes to the buffer itself
+///            journal need: a change reads one cache line before the buffer itself
 ///   tokens   how many, then they themselves
 ///
-/// Numbers are chosen by whoever subscribes and should be dense: memory grows with the largest.
+/// The caller chooses the numbers, which should be dense: memory grows with the largest.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@
 
 namespace nearcast {
 
-/// Does a buffer have to be filled anew: no; unless newcomers have filled it; in any case.
+/// Must a buffer be filled anew? No; unless newcomers have filled it; in any case.
 enum class Refill : std::uint8_t { kNo, kIfShort, kSurely };
 
 /// Of the buffer with a subscription's messages (topk/result_buffers.h).
@@ -52,7 +52,7 @@ class TopSubscriptions {
   BufferHead& buffer(SubscriptionId id) { return records_[raw(id)].buffer; }
   void set_page(SubscriptionId id, std::uint32_t page) { records_[raw(id)].page = page; }
   void prefetch(SubscriptionId id) const { prefetch_line(&records_[raw(id)]); }
-  /// Ask for the tokens, when the record is there.
+  /// Prefetch the tokens, when the record is in the cache.
   void prefetch_tokens(SubscriptionId id) const {
     prefetch_line(tokens_.at(records_[raw(id)].tokens));
   }

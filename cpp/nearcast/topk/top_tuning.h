@@ -1,5 +1,5 @@
-/// Numbers that change what things cost and never what they are. Tests make them tiny, so that what
-/// is rare happens all the time.
+/// Parameters that change what top lists cost and never what they hold. Tests make them tiny, so
+/// that rare cases happen all the time.
 #pragma once
 
 #include <cstdint>

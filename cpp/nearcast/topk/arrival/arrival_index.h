@@ -1,8 +1,9 @@
-/// A set of top subscriptions that answers: whose buffer does this newcomer concern?
+/// A set of top subscriptions that answers: which buffers does this newcomer, a message that was
+/// just published, enter?
 ///
-/// It concerns those that share a keyword with it and whose threshold its units reach
-/// (topk/result_buffers.h). Every kind gives exactly the answer of brute force; only the cost
-/// differs.
+/// It enters the buffers of subscriptions that share a keyword with it and whose threshold its
+/// score reaches (topk/result_buffers.h). Every kind gives exactly the answer of brute force; only
+/// the cost differs.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +28,12 @@ class ArrivalIndex {
   virtual void erase(SubscriptionId id) = 0;   ///< is here, unchanged in the state since insert
   virtual void clear() = 0;                    ///< forget all
   virtual void threshold_changed(SubscriptionId id, Units old) = 0;
-  /// Appends each concerned subscription once, in any order.
+  /// Appends each subscription whose buffer the message enters once, in any order.
   virtual void find(MessageId message, std::vector<ArrivalHit>& out, WorkCounters& work) = 0;
 
   virtual std::size_t memory_bytes() const = 0;
-  virtual void check_invariants()
-      const = 0;  ///< throws an internal error that names what is broken
+  /// Throws an internal error that names what is broken.
+  virtual void check_invariants() const = 0;
 
  protected:
   const TopState& state_;

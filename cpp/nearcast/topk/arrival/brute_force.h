@@ -1,4 +1,4 @@
-/// Looks at every subscription. No cleverness, ever: the yardstick of the others.
+/// Scores every subscription. It is the reference of every comparison and stays simple.
 #pragma once
 
 #include "nearcast/topk/arrival/arrival_index.h"

@@ -1,4 +1,4 @@
-/// Dense numbers for keys of 64 bits, taken back when a key is no longer needed.
+/// Dense numbers for keys of 64 bits. The number of a key that is released is used again.
 #pragma once
 
 #include <cstddef>

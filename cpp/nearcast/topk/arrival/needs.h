@@ -1,11 +1,11 @@
-/// How much text does a subscription ask for, given its nearness? [Skype §5.1.1 equation 2, §5.2.3
+/// How much text does a subscription need, given its nearness? [Skype §5.1.1 equation 2, §5.2.3
 /// equation 8]
 ///
 ///   λ_T = kScore / (1 − α) − α / (1 − α) · SSim,    λ_S = (kScore − (1 − α)) / α
 ///
 /// Departs from the paper: α may be 0 or 1. A divisor is at least kLeastShare, which only ever
 /// makes a bound weaker, as long as nearness is not negative: so bounds of nearness are cut at 0.
-/// All numbers are rounded so that nobody is skipped who must not be.
+/// All numbers are rounded so that there are no false negatives.
 #pragma once
 
 #include <algorithm>

@@ -1,8 +1,8 @@
-/// A newcomer as the paper kinds see it: its tokens in the one global order, with the numbers that
-/// bound what they and those behind them can bring. [Skype §5.1.1 equations 3 and 4]
+/// A newcomer in the form that the papers' kinds use: its tokens in one global order, with bounds
+/// of what each token and those behind it can add. [Skype §5.1.1 equations 3 and 4]
 ///
-/// The order is that of falling token numbers: words met late are the rare ones, and a prefix of
-/// rare words prunes most. Weights are parts of a vector of unit length.
+/// The order is by falling token number: words that occurred late are mostly rare, and a prefix of
+/// rare words prunes most. Weights are components of a vector of unit length.
 #pragma once
 
 #include <algorithm>
@@ -40,17 +40,17 @@ struct Newcomer {
 
   MessageId id;
   Point at;
-  std::vector<Term> terms;  ///< one more than there are tokens: nothing comes after the last
+  std::vector<Term> terms;  ///< one more than there are tokens: the last has no weight
 };
 
-/// From a point to the nearest one of a box. [Skype §5.1.2 Definition 7]
+/// The distance from a point to the nearest point of a box. [Skype §5.1.2 Definition 7]
 inline double distance_to(const Rect& bounds, Point at) {
   const double lon = std::max({bounds.west - at.lon, at.lon - bounds.east, 0.0});
   const double lat = std::max({bounds.south - at.lat, at.lat - bounds.north, 0.0});
   return std::sqrt(lon * lon + lat * lat);
 }
 
-/// Score the candidates, each once, and report those that the newcomer concerns.
+/// Score the candidates, each once, and report those whose buffers the newcomer enters.
 inline void verify(const TopState& state, MessageId message,
                    const std::vector<SubscriptionId>& candidates, std::vector<ArrivalHit>& out,
                    WorkCounters& work) {

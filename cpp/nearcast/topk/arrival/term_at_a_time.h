@@ -1,5 +1,5 @@
-/// Adds up what subscriptions have in common with a newcomer, token by token, then looks at each of
-/// them. No bounds: what an inverted file gives without them, and the yardstick of those with.
+/// Adds up what subscriptions have in common with a newcomer, token by token, then scores each of
+/// them. It is an inverted file without bounds, for comparison with the kinds that have bounds.
 #pragma once
 
 #include <vector>

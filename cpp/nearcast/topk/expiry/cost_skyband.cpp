@@ -10,7 +10,7 @@ namespace {
 constexpr std::uint32_t kTimedOneIn = 256;
 constexpr double kNewSearch = 0.25, kNewOfAny = 1.0 / 256, kNewMove = 1.0 / 1024;
 
-/// A moment in which the machine did something else is not what it costs.
+/// Clamps outliers to 16 times the running mean: they are interruptions by the system.
 double within_reason(double nanoseconds, double usual) { return std::min(nanoseconds, 16 * usual); }
 
 class Stopwatch {
@@ -60,8 +60,7 @@ SkybandPolicy::Cut CostSkyband::choose_cut(SubscriptionId id) const {
 
 SkybandCosts CostSkyband::costs_of(SubscriptionId id) const {
   const bool is_known = raw(id) < search_ns_.size() && search_ns_[raw(id)] > 0;
-  // A window that grows is taken to be steady: thresholds stay when it is full, and by a walk that
-  // climbs for ever k messages would do.
+  // While the window fills, zero drift is assumed; otherwise the model would keep only k messages.
   const double growth = std::clamp(arrival_share_ / (1 - arrival_share_), 0.5, 1.0);
   return {is_known ? static_cast<double>(search_ns_[raw(id)]) : any_search_ns_, held_ns_, growth};
 }

@@ -3,10 +3,10 @@
 ///
 /// What the model needs (expiry/skyband_costs.h) is measured while the engine runs:
 ///
-///   search   the time of this subscription's evaluations so far, recent ones counting more; of its
-///            first one: that of all subscriptions'. All that follows from one counts, the new
-///            threshold in the arrival index too
-///   held     the time of one newcomer in 256, divided by the size of the buffer it entered
+///   search   the time of this subscription's evaluations so far, with more weight on recent ones;
+///            for the first one, the mean of all subscriptions. The time to set the new threshold
+///            in the arrival index is included
+///   held     the time to insert one newcomer in 256, divided by the size of its buffer
 ///   growth   arrivals per departure among the last thousand or so
 ///
 /// So thresholds depend on the machine and on the moment. Answers do not.
@@ -35,7 +35,7 @@ class CostSkyband final : public SkybandPolicy {
   void learn_search(SubscriptionId id, double nanoseconds);
 
   Array<float> search_ns_;       ///< by subscription; 0: none yet
-  double any_search_ns_ = 50e3;  ///< of all; guesses until something was measured
+  double any_search_ns_ = 50e3;  ///< of all; estimates until something was measured
   double held_ns_ = 5;
   double arrival_share_ = 0.5;  ///< of recent arrivals and departures
   std::uint32_t newcomers_ = 0;

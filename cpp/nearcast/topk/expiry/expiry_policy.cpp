@@ -9,8 +9,8 @@ void ExpiryPolicy::request(SubscriptionId id, Refill refill) {
   state_.buffers.set_refill(id, std::max(state_.buffers.refill(id), refill));
 }
 
-/// Of very many searches those for the same words side by side, west to east: they read the same
-/// lists and messages, which are in the cache then.
+/// Sorts very many searches by words and then from west to east: searches that read the same lists
+/// and messages then follow each other and find them in the cache.
 void ExpiryPolicy::group_requests() {
   std::vector<std::pair<std::uint64_t, SubscriptionId>> keyed;
   keyed.reserve(requested_.size());
@@ -62,7 +62,7 @@ void ExpiryPolicy::hold(SubscriptionId id, std::span<const Held> all) {
   for (const int step : {0, 1}) {
     for (const Held& held : all) state_.holders.prefetch(held.message, step);
   }
-  // Whoever was held before is listed already.
+  // The subscription is already listed for messages that it held before.
   for (const Held& held : all) {
     if (state_.buffers.place_of(id, held.message) == ResultBuffers::kNowhere)
       state_.holders.add(held.message, id);

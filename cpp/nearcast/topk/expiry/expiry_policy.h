@@ -1,8 +1,10 @@
-/// What a subscription keeps beyond its k best, so that a departure need not search.
+/// The interface of all kinds of expiry: what does a subscription keep beyond its k best, so that a
+/// departure needs no search?
 ///
 /// A policy decides which messages a buffer holds and what its threshold is, so that the first k of
-/// a buffer are always the k best. When a buffer can no longer tell, the policy evaluates it anew
-/// from the live messages. That is done once, at the end of an event: until then it is listed.
+/// a buffer are always the k best. When that is no longer certain, the policy fills the buffer anew
+/// from the live messages. That happens once, at the end of an event; until then the subscription
+/// is in a list.
 #pragma once
 
 #include <cstddef>
@@ -39,10 +41,10 @@ class ExpiryPolicy {
 
   /// Let an empty buffer hold what another of the same policy holds, over the same messages.
   virtual void restore(SubscriptionId id, std::span<const Held> all, Units threshold);
-  /// A message came, or went, whoever holds it.
+  /// A message was published or left, in any buffer or none.
   virtual void window_moved(bool /*has_grown*/) {}
 
-  /// Have the buffer evaluated at the end of the event.
+  /// The buffer will be filled anew at the end of the event.
   void request(SubscriptionId id, Refill refill);
   void evaluate_requested();
 
@@ -51,11 +53,11 @@ class ExpiryPolicy {
   virtual void check_buffer(SubscriptionId /*id*/) const {}  ///< throws an internal error
 
  protected:
-  /// Can the first k of the buffer not be trusted to be the best?
+  /// May the first k of the buffer not be the best?
   bool is_short(SubscriptionId id) const {
     return state_.buffers.size(id) < state_.subscriptions[id].k && !state_.buffers.is_complete(id);
   }
-  /// Before the buffer changes from `place` on.
+  /// To be called before the buffer changes from `place` on.
   void remember(SubscriptionId id, std::uint32_t place) {
     const std::uint32_t k = state_.subscriptions[id].k;
     if (place < k) state_.journal.remember(id, k, place, state_.buffers);
@@ -64,7 +66,7 @@ class ExpiryPolicy {
   std::uint32_t insert(SubscriptionId id, const Held& newcomer);
   /// Remove it if it is held; ResultBuffers::kNowhere: it was not.
   std::uint32_t remove(SubscriptionId id, MessageId message);
-  /// Let the buffer hold exactly these.
+  /// Replace the contents of the buffer.
   void hold(SubscriptionId id, std::span<const Held> all);
   void set_threshold(SubscriptionId id, Units units);
 

@@ -25,7 +25,7 @@ void Skyband::evaluate(SubscriptionId id) {
 SkybandPolicy::Cut Skyband::choose_cut(SubscriptionId id) const {
   const Units last = state_.buffers.held(id, state_.subscriptions[id].k - 1).units;
   const Units threshold = threshold_for(last);
-  // Units are whole: whatever does not reach one less reaches nothing above it.
+  // Units are whole numbers, so a fraction of a unit can be cut off.
   return {state_.buffers.place_for(id, threshold - 1), threshold};
 }
 

@@ -1,9 +1,9 @@
 /// `skyband`: the threshold is a share of the k-th best score at the last evaluation
 /// [Skype §6.1, §8.1.2].
 ///
-/// The share is 0.95, where [Skype §8.1.2] found the best of this kind; 1 is the form of those who
-/// invented it. Of a negative score, which a small space makes possible, as much is taken away as
-/// of a positive one.
+/// The share is 0.95, which [Skype §8.1.2] found best; with 1 it is the original k-skyband. The
+/// threshold of a negative score, which a small space makes possible, is lower by the same amount
+/// as that of a positive one.
 #pragma once
 
 #include "nearcast/topk/expiry/skyband_policy.h"

@@ -6,7 +6,7 @@
 namespace nearcast {
 namespace {
 
-constexpr std::uint32_t kMost = 64;  ///< times k; a search that is so dear is badly measured
+constexpr std::uint32_t kMost = 64;  ///< times k; a cost that asks for more was measured badly
 
 double cost_of(double size, double k, const SkybandCosts& costs) {
   return size * (costs.held * skyband_size(size, k) +

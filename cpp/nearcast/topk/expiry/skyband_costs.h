@@ -13,24 +13,22 @@
 ///
 ///   cost = size/|W| · (held · skyband_size + search / steps_until_short)
 ///
-/// |W| divides everything, so it does not matter: to choose a threshold is to choose a size. What
-/// the threshold of a size is, the search for so many of the best messages says: prob(θ) is read
-/// off the window itself.
+/// |W| divides everything, so it does not matter: choosing a threshold means choosing a size. The
+/// search for that many of the best messages gives the threshold: prob(θ) is read off the window.
 ///
-/// The walk takes arrivals and departures for independent. A departure is an arrival of a window
-/// ago: in a steady stream the number of messages above a threshold returns to its mean, and a
-/// buffer lasts longer than the model says. The more so the larger it is, which is on the safe
-/// side.
+/// The model assumes that arrivals and departures are independent. But each departure is an arrival
+/// of one window ago: in a steady stream the number of messages above a threshold returns to its
+/// mean, and a buffer lasts longer than the model says, large ones most.
 ///
 /// Departs from the paper:
 /// - The k-skyband of n messages in random order has k(1 + ln(n/k)) on average, not k·ln(n/k): the
 ///   first k are in it for sure. With the paper's formula keeping k messages would cost nothing.
 /// - Equation 9 counts messages touched, equation 10 a search: `held` and `search` are times, so
 ///   that they can be added.
-/// - [Skype §6.3] asks to replace the halves of equation 11 when the window grows or shrinks, and
-///   gives no result. For a walk with `growth` steps up for each one down, absorbed below k and
-///   reflected at twice the size, the time from place j down to j − 1 is a geometric sum; the sum
-///   of these is equation 12 where growth = 1.
+/// - [Skype §6.3] says that the halves of equation 11 are to be replaced when the window grows or
+///   shrinks, and gives no result. For a walk with `growth` steps up for each one down, absorbed
+///   below k and reflected at twice the size, the time from place j down to j − 1 is a geometric
+///   sum; the sum of these is equation 12 where growth = 1.
 #pragma once
 
 #include <cstdint>

@@ -14,14 +14,14 @@ constexpr std::uint32_t kGrown = 4;  ///< times k
 void SkybandPolicy::arrive(SubscriptionId id, const Held& newcomer) {
   const std::uint32_t k = state_.subscriptions[id].k;
   const std::uint32_t place = insert(id, newcomer);
-  // Everything behind it is older and scores no more.
+  // Everything behind it is older and has no higher score.
   state_.buffers.dominate(id, place + 1, k);
   if (state_.buffers.size(id) / kGrown >= k) cut_back(id);
 }
 
 void SkybandPolicy::cut_back(SubscriptionId id) {
   const Cut cut = choose_cut(id);
-  // A threshold that moves costs the arrival index something.
+  // Changing a threshold costs time in the arrival index.
   if (cut.size > state_.buffers.size(id) / 4 * 3) return;
   state_.buffers.truncate(id, cut.size);
   set_threshold(id, cut.threshold);
@@ -67,7 +67,7 @@ void SkybandPolicy::hold_skyband(SubscriptionId id, Units threshold) {
   set_threshold(id, threshold);
 }
 
-/// What it holds is a skyband already, so all of it stays and is counted.
+/// The contents are a skyband already, so all of them stay and only dominators are counted.
 void SkybandPolicy::restore(SubscriptionId id, std::span<const Held> all, Units threshold) {
   found_.assign(all.begin(), all.end());
   hold_skyband(id, threshold);

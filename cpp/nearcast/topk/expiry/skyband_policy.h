@@ -6,14 +6,14 @@
 ///   s.θ      threshold    all messages that reach it are in the buffer, or dominated k times
 ///
 /// One message dominates another if it scores no less and is newer. As long as the oldest message
-/// always goes first, whatever k others dominate is never wanted again.
+/// always leaves first, a message that k others dominate can never be among the k best again.
 ///
 /// Departs from the paper:
 /// - Messages that expire early or are retracted dominated others that are still there. If a buffer
 ///   of at least k messages loses one like that, something may have been dropped because of it: the
 ///   buffer is evaluated anew. In a smaller one nothing was dropped; counters are taken back.
-/// - A search that finds fewer messages than it asked for makes the buffer complete: nothing was
-///   left out, so it need not be evaluated again when it falls below k.
+/// - A search that finds fewer messages than it looked for makes the buffer complete: nothing was
+///   left out, so it need not be filled again when it falls below k.
 /// - A threshold may also rise without a search: a buffer that has grown beyond 4k, because the
 ///   window filled or because it was complete, is cut back to what would be kept now.
 #pragma once

@@ -8,7 +8,7 @@ void SlackBuffers::arrive(SubscriptionId id, const Held& newcomer) {
   if (state_.buffers.size(id) <= slack_.limit(k)) return;
   const std::uint32_t kept = slack_.kept(k);
   state_.buffers.truncate(id, kept);
-  // Whatever equals the last one from now on is newer, and belongs before it.
+  // A later message of the same score as the last one is newer and belongs before it.
   set_threshold(id, state_.buffers.held(id, kept - 1).units);
 }
 

@@ -1,13 +1,13 @@
 /// Buffers with slack: a buffer keeps some messages beyond the k best, and is cut back to the best
 /// of them when it holds too many.
 ///
-/// A buffer is filled to `kept` messages and cut back to as many when it exceeds `limit`. What it
-/// holds is always everything down to some score, whoever leaves and in whatever order, so it is
-/// exact under any removal. With room between the two numbers thresholds move rarely.
+/// A buffer is filled to `kept` messages and cut back to as many when it exceeds `limit`. It always
+/// holds all messages down to some score, whichever messages leave in whichever order, so it stays
+/// exact. With room between the two numbers thresholds change rarely.
 ///
 ///   naive   kept = limit = k          every departure from a list evaluates it
 ///   kmax    kept = limit = factor·k   [Skype §2.3, §8.1.2]; 3k is best there
-///   auto    k + 4√k and k + 6√k       our own
+///   slack   k + 4√k and k + 6√k       our own, which `auto` stands for
 #pragma once
 
 #include <algorithm>

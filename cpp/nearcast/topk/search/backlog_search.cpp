@@ -16,7 +16,7 @@ void BacklogSearch::best(SubscriptionId id, std::size_t count, Units floor, std:
   keep_best(count, out);
 }
 
-/// Adds what waits and reaches the last of the best, once there are enough of them.
+/// Adds waiting messages; once there are `count`, only those that reach the last of the best.
 void BacklogSearch::add_waiting(SubscriptionId id, std::size_t count, Units floor,
                                 std::vector<Held>& out, WorkCounters& work) const {
   const TopSubscriptions::Record& record = state_.subscriptions[id];
@@ -32,7 +32,8 @@ void BacklogSearch::add_waiting(SubscriptionId id, std::size_t count, Units floo
   raise_level();
   backlog_.for_each(words, [&](MessageId message) {
     const double distance = distance_between(record.at, state_.messages.centre(message));
-    // One unit more than the best text at this distance: a score is a sum in another order.
+    // One unit more than the best text at this distance gives: the score is summed in another order
+    // and may be rounded differently.
     const double most = record.alpha * (1 - distance / state_.max_distance) + 1 - record.alpha;
     if (most * 1e9 + 1 < level) return;
     ++work.candidates;

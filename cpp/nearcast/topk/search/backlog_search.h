@@ -18,7 +18,7 @@ class BacklogSearch final : public MessageSearch {
   void catch_up(std::size_t count) {  ///< with at most so many messages
     backlog_.take(count, [&](MessageId id) { indexed_->insert(id); });
   }
-  /// Take in again, by age, all that do not wait.
+  /// Take in again, the oldest first, all messages that do not wait.
   void insert_all();
 
   void insert(MessageId id) override {

@@ -1,5 +1,5 @@
-/// Which tokens may a message have? Short hashes of its first tokens, a few bytes in one place: an
-/// answer without reading the message.
+/// Which tokens may a message have? Short hashes of its first tokens, a few bytes per message, tell
+/// without reading the message.
 #pragma once
 
 #include <array>
@@ -26,14 +26,14 @@ class Fingerprints {
     if (raw(id) >= rows_.size()) rows_.resize(raw(id) + 1);
     Row& row = rows_[raw(id)];
     row.fill(kNone);
-    // With more tokens than there is room for, nobody can be told that a token is not there.
+    // A message with more tokens than there is room for may have any token.
     const bool has_room = tokens.size() <= kPrints;
     for (std::size_t i = 0; i < kPrints && i < tokens.size(); ++i) row[i] = print_of(tokens[i]);
     if (!has_room) row[0] = kMany;
   }
   void prefetch(MessageId id) const { prefetch_line(&rows_[raw(id)]); }
 
-  /// False: it has not.
+  /// False: the message certainly does not have it.
   bool may_have(MessageId id, Print print) const {
     const Row& row = rows_[raw(id)];
     bool found = row[0] == kMany;

@@ -1,8 +1,8 @@
 /// Lists of messages by number, in the order of publication, as three columns: cell, weights,
 /// message.
 ///
-/// Messages mostly go in the order in which they came: then a list just begins one later. Others
-/// leave a gap, which is closed when the list runs out of room.
+/// Messages mostly leave in the order in which they were published: then a list just begins one
+/// posting later. Others leave a gap, which is closed when the list runs out of room.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +39,7 @@ class PostingLists {
     const List& list = lists_[key];
     return list.end - list.begin - list.gaps;
   }
-  /// May groups of eight be read, although the last one is not full?
+  /// May groups of eight be read, even if the last one is not full?
   bool has_room_for_groups(std::size_t key) const {
     return key < lists_.size() && lists_[key].capacity >= 8;
   }
@@ -51,7 +51,7 @@ class PostingLists {
   void remove(std::size_t key, MessageId message, bool is_first);
   void clear();
   void clear(std::size_t key);
-  /// Let each posting's weights be what change(weights, message) says.
+  /// Replace each posting's weights by change(weights, message).
   template <typename Change>
   void change_weights(std::size_t key, Change&& change) {
     const List& list = lists_[key];

@@ -1,6 +1,6 @@
-/// The instructions that a search for the best messages spends its time in: which postings of a
-/// list can reach a level? Two forms, for AVX2 and for any machine; they agree but for rounding,
-/// for which the query leaves room.
+/// The instructions that take most of a search's time: which postings of a list can reach a level?
+/// Two forms, for AVX2 and for any machine; they differ only in rounding, for which the query
+/// leaves room.
 ///
 ///   bound = base + first · (first weight) + second · (second weight) − near · distance in cells
 #pragma once

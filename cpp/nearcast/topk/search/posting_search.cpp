@@ -46,7 +46,8 @@ void PostingSearch::insert(MessageId id) {
     const double idf = (*state_.weights)[tokens[i]];
     const bool by_pairs = is_frequent(tokens[i]) && !odd;
     if (by_pairs) frequent_tokens_.push_back(tokens[i]);
-    // Another token weighs at most as much as this one would, said as often as any, by their idfs.
+    // Another token weighs at most as much as one of its idf that occurs as often as the most
+    // frequent.
     const double rest = by_pairs ? 0 : most_said * idf / length;
     lists_.add(raw(tokens[i]), {cell, pack_weights(count_at(counts, i) * idf / length, rest), id});
   }
@@ -80,7 +81,7 @@ void PostingSearch::erase(MessageId id, bool is_oldest) {
       }
     }
   }
-  // Half as many: a token that sways around the border does not change sides each time.
+  // Half as many, so that a token near the limit does not change back and forth.
   for (const Token token : tokens) {
     if (is_frequent(token) && lists_.size(raw(token)) <= most_rare_ / 2) make_rare(token);
   }

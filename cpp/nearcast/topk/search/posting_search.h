@@ -2,8 +2,8 @@
 ///
 /// With one common token a message's score is known from its posting, up to rounding: the level
 /// that the best reach is soon found, and a scan of eight postings at a time drops what lies below
-/// (search/posting_scan.h). Several common tokens are rare and would spoil that bound, so they
-/// have ways of their own:
+/// (search/posting_scan.h). Several common tokens are rare and would make that bound weak, so they
+/// are treated separately:
 ///
 ///   rare tokens       of which few messages have one: the bound counts the subscription's more
 ///                     frequent tokens as if they were there, and a fingerprint of the message says
@@ -11,7 +11,7 @@
 ///   frequent tokens   messages are listed under each *pair* of their frequent tokens too, and the
 ///                     bound of a pair is as tight as that of a token
 ///   odd messages      with very many tokens or with repeated ones are not listed by pairs: in all
-///                     lists they are judged as in those of rare tokens
+///                     lists they are bounded as in those of rare tokens
 ///
 /// What is left is scored exactly.
 #pragma once
@@ -53,7 +53,7 @@ class PostingSearch final : public MessageSearch {
   };
   struct Candidate {
     float bound;
-    float low;  ///< surely reached, by a message that stands here once; −∞ if it may stand twice
+    float low;  ///< certainly reached, if the message is here once; −∞ if it may be here twice
     MessageId message;
   };
   static constexpr std::size_t kManyTokens = 24;
@@ -91,7 +91,7 @@ class PostingSearch final : public MessageSearch {
   top_postings::PostingLists pair_lists_;  ///< by pair; weights of the smaller and larger token
   Array<std::uint8_t> frequent_;           ///< by token
   Fingerprints prints_;
-  std::vector<Token> frequent_tokens_;  ///< of the message in hand
+  std::vector<Token> frequent_tokens_;  ///< of the current message
   // Of one search:
   std::vector<Term> terms_;  ///< rarest first
   top_postings::Query query_{};

@@ -35,7 +35,7 @@ void PostingSearch::best(SubscriptionId id, std::size_t count, Units floor, std:
     for (std::size_t other = term + 1; other < terms_.size(); ++other)
       scan_pair(term, other, count, work);
   }
-  // Long lists first: by then most of the doubtful messages in short ones are below the level.
+  // Long lists first: after them, most undecided messages of short lists are below the level.
   for (std::size_t term = terms_.size(); term-- > 0;) scan_token(term, count, work);
   raise_level(count);
   score_candidates(id, floor, out, work);
@@ -78,14 +78,14 @@ void PostingSearch::collect_terms(SubscriptionId id) {
   });
 }
 
-/// What the terms behind `after` bring if the message has them all, per unit of `term`'s weight.
+/// What the terms behind `after` add if the message has them all, per unit of `term`'s weight.
 float PostingSearch::rest_of(std::size_t term, std::size_t after) const {
   float sum = 0, squares = 0;
   for (std::size_t later = after + 1; later < terms_.size(); ++later) {
     sum += terms_[later].text * terms_[later].idf;
     squares += terms_[later].text * terms_[later].text;
   }
-  // A weight beyond 1 counts as 1: then they bring what they bring to any unit vector.
+  // A weight beyond 1 counts as 1: then they add what they add to any unit vector.
   return std::max(sum / terms_[term].idf, std::sqrt(squares));
 }
 
@@ -117,8 +117,8 @@ float PostingSearch::bound(PackedCell cell, float text) const {
   return query_.base + text - std::sqrt(x * x + y * y);
 }
 
-/// What terms behind `after` that the message may have bring, if a term of this idf weighs `weight`
-/// at most.
+/// What the terms behind `after` that the message may have add, if a term of this idf weighs at
+/// most `weight`.
 float PostingSearch::rest_in(MessageId message, std::size_t after, float weight, float idf,
                              bool& may_repeat) const {
   float sum = 0, squares = 0;
@@ -143,7 +143,7 @@ void PostingSearch::scan_token(std::size_t term, std::size_t count, WorkCounters
          if (const float most = second_weight(weights); most > 0)
            rest = rest_in(message, term, most, terms_[term].idf, may_repeat);
          if (alone + rest < level_) return;
-         // In the list of a rare token it is met with more tokens than before.
+         // In the list of a rare token the message is found with more tokens than before.
          if (terms_[term].is_frequent && in_pairs_.has(message)) return;
          const bool is_sure = !may_repeat && PlanarFrame::is_inside(cell);
          candidates_.push_back({alone + rest, is_sure ? alone - slack_ : kNothing, message});
@@ -166,13 +166,13 @@ void PostingSearch::scan_pair(std::size_t term, std::size_t other, std::size_t c
     const float rest =
         rest_in(message, other, first_weight(weights), terms_[small].idf, may_repeat);
     if (both + rest < level_ || !in_pairs_.insert(message)) return;
-    // Each is met here once, so a pair without a third token surely counts as one.
+    // Each message is here once, so a pair without a third token certainly counts as one message.
     const bool is_sure = !may_repeat && PlanarFrame::is_inside(cell);
     candidates_.push_back({both + rest, is_sure ? both - slack_ : kNothing, message});
   });
 }
 
-/// As soon as `count` different messages surely reach some level, nothing below it is wanted.
+/// As soon as `count` different messages certainly reach some level, those below it are dropped.
 void PostingSearch::raise_level(std::size_t count) {
   if (count == 0 || candidates_.size() <= count) return;
   lows_.clear();
@@ -188,7 +188,7 @@ void PostingSearch::raise_level(std::size_t count) {
 
 void PostingSearch::score_candidates(SubscriptionId id, Units floor, std::vector<Held>& out,
                                      WorkCounters& work) {
-  // What has several common tokens may stand here several times.
+  // A message with several common tokens may be here several times.
   std::sort(candidates_.begin(), candidates_.end(),
             [](const Candidate& a, const Candidate& b) { return a.message < b.message; });
   const auto last =

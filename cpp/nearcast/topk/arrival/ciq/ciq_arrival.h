@@ -1,19 +1,21 @@
-/// CIQ, the index that Skype is compared with: every subscription stands in cells that divide the
+/// CIQ, the index that Skype is compared with: every subscription is in cells that divide the
 /// whole space, small ones near it and large ones far away, with a bound of the text it needs from
 /// messages in each. [Skype §2.2, §8.1]
 ///
 /// [Skype] describes the index in a paragraph and cites its own paper. Rebuilt from that:
 ///
 ///   cells      the cell of the quadtree that a subscription is in is divided a number of times;
-///              the three other children, each time, and the last cell are where it stands
+///   the
+///              subscription is filed in the three other children, each time, and in the last cell
 ///   files      a cell has an inverted file whose lists are sorted by subscription, in blocks: a
 ///              change moves few entries (base/block_lists.h)
 ///   newcomers  merge the lists of their tokens, in each cell on their way down the quadtree,
 ///              subscription at a time: the text in common is known before a subscription is
 ///              looked at, and has to reach the bound (MinT)
 ///
-/// MinT moves with every threshold. What does not is the nearness that a subscription has at most
-/// to a message in the cell: it stands with the entry, and gives MinT in one multiplication.
+/// MinT changes with every threshold. The largest nearness that a subscription can have to a
+/// message in the cell does not change: the entry holds it, and MinT follows from it by one
+/// multiplication.
 #pragma once
 
 #include <vector>
@@ -68,7 +70,7 @@ class CiqArrival final : public ArrivalIndex {
   static std::uint64_t key_of(CellPath cell, Token token) {
     return static_cast<std::uint64_t>(cell) << 32 | raw(token);
   }
-  /// visit(path, cell) for each cell the subscription stands in.
+  /// Calls visit(path, cell) for each cell that the subscription is in.
   template <typename Visit>
   void for_each_cell(Point at, Visit&& visit) const;
   void add(std::uint64_t key, const Entry& entry);

@@ -1,7 +1,7 @@
 /// Which group of similar α does a subscription belong to? [Skype §5.2.1]
 ///
-/// Borders are quantiles of the α seen so far. They stay while entries are filed by them, so they
-/// are drawn anew only now and then, by whoever then files everything anew.
+/// Borders are quantiles of the α seen so far. They stay while entries are filed by them; when the
+/// owner draws new borders, it files everything anew.
 #pragma once
 
 #include <algorithm>

@@ -15,7 +15,7 @@ double distance_to_border(const Rect& bounds, Point at) {
                                  bounds.north - at.lat}));
 }
 
-/// What a subscription asks of its cell.
+/// The nearness that a subscription needs in its cell.
 float nearness_in(const Needs& needs) { return std::isinf(needs.score) ? kNoNeed : needs.nearness; }
 
 }  // namespace

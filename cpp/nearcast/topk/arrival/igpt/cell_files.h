@@ -4,10 +4,10 @@
 /// The files of all cells lie together, token by token (group_columns.h). A group of one entry is
 /// there in full; the entries of a larger one are in a list beside it (group_entries.h).
 ///
-/// A cell also knows the least nearness that any of its subscriptions asks for, whatever the text
-/// (λ_S). [Skype §5.2.3 Lemma 6] A need that falls is taken in at once, one that rises before the
-/// next newcomer. A subscription that has no threshold yet does not count: its groups are never
-/// skipped, so that one of them does not open a whole cell.
+/// A cell also knows the least nearness that any of its subscriptions needs, whatever the text
+/// (λ_S). [Skype §5.2.3 Lemma 6] When a subscription needs less, this changes at once; when it
+/// needs more, before the next newcomer. A subscription that has no threshold yet does not count:
+/// its groups are never skipped, so the cell may be.
 #pragma once
 
 #include <limits>
@@ -33,7 +33,7 @@ class CellFiles : public QuadContent {
   CellFiles(const TopState& state, SubscriptionTable& table, std::uint32_t groups)
       : state_(state), table_(table), alphas_(groups), entries_(table) {}
 
-  // What QuadForest asks of its content.
+  // The hooks that QuadForest calls.
   void created(QuadNodeId node, QuadNodeId parent, const QuadCell& cell);
   void attach(QuadNodeId node, const Item& item);
   void detach(QuadNodeId node, const Item& item);
@@ -47,12 +47,12 @@ class CellFiles : public QuadContent {
   void regroup_if_outgrown();
   void set_needs(SubscriptionId id);
 
-  /// Before a newcomer reads the bounds of cells: those that may have risen.
+  /// Called before a newcomer reads the bounds of cells: computes those that may have risen.
   void refresh_cells();
   std::span<const CellBlock> cells() const { return boxes_.view(); }
 
   const GroupColumns& groups() const { return columns_; }
-  /// Of a group of many.
+  /// The entries of a group of two or more.
   std::span<const Entry> entries(std::uint32_t group) const {
     return entries_.view(groups_[group].entries);
   }
@@ -102,7 +102,7 @@ class CellFiles : public QuadContent {
   AlphaGroups alphas_;
   Array<Cell> cells_;  ///< by node
   Array<CellBlock> boxes_;
-  std::vector<QuadNodeId> risen_;  ///< cells that may have
+  std::vector<QuadNodeId> risen_;  ///< cells whose bounds may have risen
   ListArena<Member> members_;
   KeyNumbers numbers_;  ///< of groups, by token, cell and α
   Array<Group> groups_;

@@ -1,4 +1,4 @@
-/// A newcomer's way through the index. [Skype §5.4, Alg. 1]
+/// The search of the index for a newcomer. [Skype §5.4, Alg. 1]
 #include <algorithm>
 #include <cmath>
 
@@ -34,7 +34,7 @@ void IgptArrival::find(MessageId message, std::vector<ArrivalHit>& out, WorkCoun
   verify(state_, message, candidates_, out, work);
 }
 
-/// Lines 4–7: how near can somebody be in each cell? [Skype §5.1.2, §5.2.3 Lemma 6]
+/// Lines 4–7: how near can a subscription of each cell be? [Skype §5.1.2, §5.2.3 Lemma 6]
 void IgptArrival::bound_cells(WorkCounters& work) {
   forest_.content().refresh_cells();
   const std::span<const igpt::CellBlock> cells = forest_.content().cells();
@@ -106,7 +106,8 @@ void IgptArrival::test_entries(WorkCounters& work) {
 /// too little. [Skype §5.1 Theorems 1 and 2]
 double IgptArrival::text_bound(const Met& entry) const {
   const igpt::Term& wanted = table_.term(entry.number);
-  // What is known of distances is from outside to the border, and from there.
+  // Known are the distance from the newcomer to the cell's border, and from there to the
+  // subscription.
   const double nearness =
       entry.nearness >= igpt::kNearest ? 1 : std::max(double{entry.nearness} - wanted.inner, 0.0);
   const double needed = wanted.score - wanted.alpha * nearness - kRounding;
@@ -119,8 +120,8 @@ double IgptArrival::text_bound(const Met& entry) const {
   return text < needed ? -1 : text;
 }
 
-/// Line 29: with the exact distance most who passed are out. Somebody who is concerned passes at
-/// least where its bound holds, at the first common token; of several times one is enough.
+/// Line 29: the exact distance rules out most of what passed. A subscription whose buffer the
+/// newcomer enters passes at least once, at the first common token, where its bound holds.
 void IgptArrival::test_nearness() {
   seen_.start(state_.subscriptions.slots());
   for (const Passed& passed : passed_) {

@@ -1,7 +1,7 @@
 /// The groups of a token in all cells, side by side in columns, each by its first entry.
 ///
-/// What Theorem 3 asks of a group lies in blocks of eight: a newcomer reads, for each of its
-/// tokens, the groups there are, and never looks for a token in a cell that does not have it.
+/// What Theorem 3 needs of a group is in blocks of eight: a newcomer reads, for each of its tokens,
+/// the groups that exist, and never looks for a token in a cell that does not have it.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +68,7 @@ class GroupColumns {
     return {block.score[lane],      block.alpha[lane], block.weight[lane],
             block.weight_sum[lane], block.cell[lane],  block.filed[lane]};
   }
-  /// The last one takes its place, which is returned as it is then.
+  /// Removes a group: the last one takes its place and is returned.
   Slot remove(Token token, std::uint32_t place) {
     List& list = lists_[raw(token)];
     const Slot last = at(token, list.size - 1);

@@ -1,12 +1,12 @@
 /// A group of two or more: subscriptions of one cell with a token and similar α, by rising kScore*.
 /// [Skype §5.2]
 ///
-/// An entry knows the largest α*, maxwt and wtsum of itself and all behind it. So the first one
-/// says everything about the group (Theorem 3), and the first one that the inequality holds for
-/// ends it (Theorem 4).
+/// An entry has the largest α*, maxwt and wtsum of itself and all behind it. So the first entry
+/// decides about the group (Theorem 3), and the scan ends at the first entry for which the
+/// inequality holds (Theorem 4).
 ///
-/// A threshold that moves takes its entry out and puts it in again; those before it are repaired at
-/// once, and nothing is ever stale. A group is short: a cell has few subscriptions with one token.
+/// When a threshold changes, its entry is removed and added again; those before it are updated at
+/// once, so nothing is ever stale. A group is short: a cell has few subscriptions with one token.
 #pragma once
 
 #include <algorithm>

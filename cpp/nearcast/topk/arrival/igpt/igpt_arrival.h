@@ -16,13 +16,12 @@
 /// - The loops are the other way round. Alg. 1 goes from cell to cell and looks for each token
 ///   there; cells are many, and most do not have the token. Here a newcomer computes the nearness
 ///   of all cells first, then reads, token by token, the groups of all cells.
-/// - A group is skipped, or ends, by Theorem 1 too, with the largest wtsum in it: the test of
-/// single
-///   subscriptions that a newcomer's first tokens need, whose wtsum is large.
+/// - A group is skipped, or ends, by Theorem 1 too, with the largest wtsum in it: Theorem 1 is what
+///   rules out subscriptions at a newcomer's first tokens, whose wtsum is large.
 /// - A subscription that passes at a common token, and then with its exact distance, is scored
-///   exactly, so what is common beside it need not be added up on the way. Alg. 1 adds up only what
-///   its pruning lets through: neither its sums nor its later tests of them decide. Whoever fails
-///   at one token fails at all that follow, so nobody has to be marked as failed.
+///   exactly, so other common tokens are not added up during the search. The sums of Alg. 1 hold
+///   only what its pruning lets through, so they decide nothing. A subscription that fails at one
+///   token fails at all that follow, so it need not be marked as failed.
 /// - In pref+ a token that the newcomer does not have counts as its next one. A newcomer on the
 ///   border of a cell is inside of it.
 #pragma once
@@ -57,7 +56,7 @@ class IgptArrival final : public ArrivalIndex {
     std::uint32_t term;    ///< of the newcomer
     float nearness;        ///< of the cell
   };
-  /// Somebody who may be concerned.
+  /// A subscription whose buffer the newcomer may enter.
   struct Passed {
     SubscriptionId id;
     double text;  ///< the most in common, if no token before this one is

@@ -2,7 +2,7 @@
 ///
 ///   row    the cell it is in, its place there, where its terms are
 ///   term   one of its tokens, in the global order (topk/arrival/newcomer.h), with all that the
-///          bounds for single subscriptions ask about: half a cache line
+///          bounds for single subscriptions need: half a cache line
 #pragma once
 
 #include <algorithm>

@@ -10,7 +10,7 @@ namespace {
 
 EntryId entry_of(MessageId id) { return EntryId{raw(id)}; }
 
-/// A bound and a score are sums in another order: one unit is far more than that can make.
+/// A bound and a score are summed in different orders; one unit is far more than the difference.
 Units bound_of(double score) { return std::ceil(score * 1e9) + 1; }
 
 Rect box_of(Point at) { return {at.lon, at.lat, at.lon, at.lat}; }
@@ -69,7 +69,7 @@ double IrTreeSearch::nearness(const Rect& box) const {
   return 1 - distance_between(at_, nearest) / state_.max_distance;
 }
 
-/// The most similarity below a node; 0: no message there shares a keyword.
+/// The largest text similarity below a node; 0: no message there shares a keyword.
 double IrTreeSearch::text_below(RNodeId node) const {
   double sum = 0, squares = 0;
   for (const Term& term : terms_) {
@@ -78,7 +78,7 @@ double IrTreeSearch::text_below(RNodeId node) const {
     sum += term.text * weight;
     squares += term.text * term.text;
   }
-  // No unit vector gives more than this, however its weight lies on these tokens.
+  // No unit vector gives more than this, however its weight is distributed over these tokens.
   return std::min(sum, std::sqrt(squares));
 }
 

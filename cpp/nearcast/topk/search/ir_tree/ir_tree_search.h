@@ -2,9 +2,9 @@
 /// token weighs at most below them [Skype §8.1 message index].
 ///
 /// Nodes are visited best first, by the score that a message below them could have: the nearest
-/// point of the box, and every keyword at its most weight. It ends when the best node left cannot
-/// reach the last of the best messages. So a search goes to few messages, but each node that it
-/// passes costs look-ups in every child.
+/// point of the box, and every keyword at its largest weight. The search ends when the best node
+/// left cannot reach the last of the best messages. So it scores few messages, but each node on its
+/// path costs look-ups in every child.
 #pragma once
 
 #include <memory>

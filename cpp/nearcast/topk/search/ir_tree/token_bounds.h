@@ -3,10 +3,10 @@
 ///
 ///   in a cell   22 bits number of messages, 10 bits most weight, rounded up
 ///
-/// A weight is that of a token in a message's vector of unit length. Numbers make deletion exact: a
-/// token goes with its last message. A most weight that goes with its message is found anew among
-/// the node's children. A number that has reached its largest value stays: such a token is never
-/// forgotten, which costs time and no answer.
+/// A weight is that of a token in a message's vector of unit length. The numbers make deletion
+/// exact: a token is erased with its last message. When the message with the largest weight leaves,
+/// the largest weight is computed anew from the node's children. A number that has reached its
+/// largest value stays: such a token is never erased, which costs time and changes no answer.
 ///
 /// Departs from the original, whose nodes have an inverted file of their children with most
 /// weights: here each child has its own table. Both say the same of each child.
