@@ -6,6 +6,7 @@ many lists as it has words, and one more: that of the subscriptions without keyw
 
 from __future__ import annotations
 
+import threading
 from functools import cache
 from typing import Any
 
@@ -80,3 +81,36 @@ def test_a_hub_delivers_a_message_of_any_length(words: int, box: list[float]) ->
     assert sorted(change.subscription for change in changes) == sorted(
         s.id for s in read if decide(s, message, None)[0]
     )
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in nc.indexes()])
+def test_thousands_of_keywords_do_not_need_a_deep_stack(kind: str) -> None:
+    """A trie has a node for each keyword: a walk that recurses ends the process in a thread."""
+    words = [f"w{i}" for i in range(8191)]  # the most that a clause may have
+    table = pa.table(
+        {
+            "id": [1, 2, 3],
+            "keywords": [words, words[:4000], words[::2]],
+            **{side: [at] * 3 for side, at in zip(("west", "south"), (0.0, 0.0), strict=True)},
+            **{side: [at] * 3 for side, at in zip(("east", "north"), (1.0, 1.0), strict=True)},
+        }
+    )
+    found: list[list[nc.matcher.Id]] = []
+
+    def run() -> None:
+        matcher = nc.Matcher(kind)
+        matcher.subscribe_table(table)
+        matcher.check_invariants()
+        found.append(sorted(matcher.match(words, at=(0.5, 0.5))))
+        found.append(sorted(matcher.match(words[:6000], at=(0.5, 0.5))))
+        matcher.unsubscribe(1)
+        found.append(sorted(matcher.match(words, at=(0.5, 0.5))))
+
+    before = threading.stack_size(256 * 1024)
+    try:
+        thread = threading.Thread(target=run)
+        thread.start()
+    finally:
+        threading.stack_size(before)
+    thread.join()
+    assert found == [[1, 2, 3], [2], [2, 3]]

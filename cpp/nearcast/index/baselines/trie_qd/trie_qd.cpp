@@ -81,14 +81,17 @@ void TrieQd::rebuild() {
   }
 }
 
-void TrieQd::match_below(TrieNodeId node, std::span<const Position> positions,
-                         const Message& message, MatchScratch& scratch, MatchSink& sink) const {
+/// Reports what stands at the node, and appends the steps to those of its children that the message
+/// leads to. A step is a node, and how many of the message's positions lie before those that are left.
+void TrieQd::match_at(TrieNodeId node, std::size_t from, const Message& message,
+                      MatchScratch& scratch, MatchSink& sink) const {
   ++sink.work.nodes_visited;
   areas_.search(trie_[node], message.place, sink.work, [&](std::span<const QuadPosting> postings) {
     verify(store_, postings, message, scratch, sink);
   });
-  // The shorter list is looked up in the longer one. Both ascend, so what is before a hit need not
-  // be searched again.
+  // The fewer look for the more. Both ascend: what lies before a hit is of no use after it.
+  const std::span<const Position> all = scratch.positions;
+  std::span<const Position> positions = all.subspan(from);
   std::span<const TrieChild> children = trie_.children(node);
   while (!children.empty() && !positions.empty()) {
     if (children.size() < positions.size()) {
@@ -100,8 +103,9 @@ void TrieQd::match_below(TrieNodeId node, std::span<const Position> positions,
     }
     if (positions.empty() || children.empty()) return;
     if (positions.front() == children.front().position) {
-      match_below(children.front().node, positions.subspan(1), message, scratch, sink);
       positions = positions.subspan(1);
+      scratch.pending.push_back(std::uint64_t{raw(children.front().node)} << 32 |
+                                (all.size() - positions.size()));
       children = children.subspan(1);
     } else if (positions.front() < children.front().position) {
       positions = positions.subspan(1);
@@ -118,7 +122,14 @@ void TrieQd::match(const Message& message, MatchScratch& scratch, MatchSink& sin
     if (position != TokenOrder::kUnplaced) scratch.positions.push_back(position);
   }
   std::ranges::sort(scratch.positions);
-  match_below(kTrieRoot, scratch.positions, message, scratch, sink);
+  // A path may have thousands of nodes, so the walk does not recurse.
+  scratch.pending.assign(1, std::uint64_t{raw(kTrieRoot)} << 32);
+  while (!scratch.pending.empty()) {
+    const std::uint64_t step = scratch.pending.back();
+    scratch.pending.pop_back();
+    match_at(TrieNodeId{static_cast<std::uint32_t>(step >> 32)}, step & 0xFFFFFFFFu, message,
+             scratch, sink);
+  }
 }
 
 std::size_t TrieQd::memory_bytes() const {

@@ -47,8 +47,8 @@ class TrieQd final : public MatchIndex {
   bool find_path(EntryId entry, std::vector<Position>& path) const;
   TrieNodeId find_or_add(EntryId entry);
   void rebuild();
-  void match_below(TrieNodeId node, std::span<const Position> positions, const Message& message,
-                   MatchScratch& scratch, MatchSink& sink) const;
+  void match_at(TrieNodeId node, std::size_t from, const Message& message, MatchScratch& scratch,
+                MatchSink& sink) const;
 
   Workload workload_;
   TokenOrder order_;

@@ -8,6 +8,10 @@
 namespace nearcast {
 namespace {
 
+/// So far down lists are narrowed; what is left is verified. A path may have thousands of nodes, and
+/// each of them would take room on the stack of the calling thread.
+constexpr std::size_t kDeepest = 64;
+
 constexpr std::uint32_t kEstimateLevel = 4;
 
 std::span<const PivotItem> list_at(const std::vector<std::uint64_t>& lists, std::size_t i) {
@@ -62,7 +66,7 @@ void LFilter::match(const Message& message, MatchScratch& scratch, MatchSink& si
 
 void LFilter::match_by_trie(const Call& call) const {
   trie_.search(call.scratch.positions, call.message.place, probe_, call.sink.work,
-               [&](EntryId entry) { report_if_near(entry, call); });
+               call.scratch.queue, [&](EntryId entry) { report_if_near(entry, call); });
 }
 
 void LFilter::match_by_quadtree(const Call& call) const {
@@ -77,7 +81,9 @@ void LFilter::match_by_quadtree(const Call& call) const {
 /// The lists hold only what is below the node, whose tokens the message has.
 void LFilter::prune(TrieNodeId node, PositionSpan positions, std::size_t depth, const Lists& lists,
                     const Call& call) const {
-  if (prefers_direct(node, depth, positions.size(), lists, call)) return verify(lists, false, call);
+  if (depth == kDeepest || prefers_direct(node, depth, positions.size(), lists, call)) {
+    return verify(lists, false, call);
+  }
   std::vector<std::uint64_t>& stack = call.scratch.pending;
   const std::size_t top = stack.size();
   if (trie_.trie()[node].own != 0) {

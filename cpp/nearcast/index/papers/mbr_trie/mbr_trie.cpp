@@ -41,12 +41,13 @@ void MbrTrie::build(std::span<const SubscriptionId> ids) {
 void MbrTrie::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {
   if (trie_.size() == 0) return;
   trie_.place_tokens(message.tokens, scratch.positions);
-  trie_.search(scratch.positions, message.place, probe_, sink.work, [&](EntryId entry) {
-    const SubscriptionId id = store_.owner(entry);
-    if (contains_any(message.tokens, store_.clause(entry).negative)) return;
-    if (!area_touches(store_, id, message.place)) return;
-    if (scratch.first_report(store_, entry)) sink.accept(id);
-  });
+  trie_.search(scratch.positions, message.place, probe_, sink.work, scratch.queue,
+               [&](EntryId entry) {
+                 const SubscriptionId id = store_.owner(entry);
+                 if (contains_any(message.tokens, store_.clause(entry).negative)) return;
+                 if (!area_touches(store_, id, message.place)) return;
+                 if (scratch.first_report(store_, entry)) sink.accept(id);
+               });
 }
 
 }  // namespace nearcast

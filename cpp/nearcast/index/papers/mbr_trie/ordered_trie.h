@@ -87,21 +87,16 @@ class OrderedTrie {
   void for_each_own(TrieNodeId node, const Place& place, WorkCounters& work, Visit&& visit) const;
   /// Calls visit(entry) for each entry whose tokens are all among `positions` and whose box touches
   /// the place. [LFilter §3.2, Alg. 1 MBRTrie-Filter]
+  /// `steps` is memory that the caller keeps between calls: a path may have thousands of nodes, so
+  /// the walk does not recurse.
   template <typename Visit>
   void search(PositionSpan positions, const Place& place, Probe probe, WorkCounters& work,
-              Visit&& visit) const {
-    for_each_own(kTrieRoot, place, work, visit);
-    search_below(kTrieRoot, positions, place, probe, work, visit);
-  }
+              std::vector<std::uint64_t>& steps, Visit&& visit) const;
 
   std::size_t memory_bytes() const;
   void check_invariants() const;
 
  private:
-  template <typename Visit>
-  void search_below(TrieNodeId node, PositionSpan positions, const Place& place, Probe probe,
-                    WorkCounters& work, Visit& visit) const;
-
   void append_path(EntryId entry, std::vector<Position>& path) const;  ///< tokens have positions
   TrieNodeId add_node(TrieNodeId parent, Position position, std::uint32_t depth);
   Number take_number(TrieNodeId parent, std::span<const Position> missing, Seat& seat,

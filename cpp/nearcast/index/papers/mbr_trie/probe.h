@@ -56,15 +56,25 @@ void OrderedTrie::for_each_own(TrieNodeId node, const Place& place, WorkCounters
 }
 
 template <typename Visit>
-void OrderedTrie::search_below(TrieNodeId node, PositionSpan positions, const Place& place,
-                               Probe probe, WorkCounters& work, Visit& visit) const {
-  for_each_child_in(node, positions, probe, [&](TrieNodeId child, PositionSpan following) {
-    ++work.nodes_visited;
-    const Branch& branch = trie_[child];
-    if (!touches(branch.box, place)) return;
-    if (branch.own != 0) for_each_own(child, place, work, visit);
-    search_below(child, following, place, probe, work, visit);
-  });
+void OrderedTrie::search(PositionSpan positions, const Place& place, Probe probe,
+                         WorkCounters& work, std::vector<std::uint64_t>& steps,
+                         Visit&& visit) const {
+  for_each_own(kTrieRoot, place, work, visit);
+  // A step is a node to go on from, and how many positions lie before those that are left for it.
+  steps.assign(1, std::uint64_t{raw(kTrieRoot)} << 32);
+  while (!steps.empty()) {
+    const std::uint64_t step = steps.back();
+    steps.pop_back();
+    const TrieNodeId node{static_cast<std::uint32_t>(step >> 32)};
+    const PositionSpan left = positions.subspan(step & 0xFFFFFFFFu);
+    for_each_child_in(node, left, probe, [&](TrieNodeId child, PositionSpan following) {
+      ++work.nodes_visited;
+      const Branch& branch = trie_[child];
+      if (!touches(branch.box, place)) return;
+      if (branch.own != 0) for_each_own(child, place, work, visit);
+      steps.push_back(std::uint64_t{raw(child)} << 32 | (positions.size() - following.size()));
+    });
+  }
 }
 
 }  // namespace nearcast

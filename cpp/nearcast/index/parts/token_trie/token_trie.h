@@ -67,10 +67,10 @@ class TokenTrie {
   template <typename IsUsed>
   void prune(TrieNodeId node, IsUsed&& is_used);
 
-  /// Calls visit(node, depth) for the node and all below it: each before its children, these by
-  /// position. The root's depth is 0.
+  /// Calls visit(node, depth) for every node: each before its children, these by position. The
+  /// root's depth is 0.
   template <typename Visit>
-  void for_each(Visit&& visit, TrieNodeId node = kTrieRoot, std::uint32_t depth = 0) const;
+  void for_each(Visit&& visit) const;
 
   std::size_t memory_bytes() const;
   void check_invariants() const;

@@ -1,6 +1,10 @@
 /// Bodies of TokenTrie; included by token_trie.h only.
 #pragma once
 
+#include <span>
+#include <utility>
+#include <vector>
+
 #include "nearcast/index/parts/token_trie/token_trie.h"
 
 namespace nearcast {
@@ -96,9 +100,18 @@ void TokenTrie<Payload>::prune(TrieNodeId node, IsUsed&& is_used) {
 
 template <typename Payload>
 template <typename Visit>
-void TokenTrie<Payload>::for_each(Visit&& visit, TrieNodeId node, std::uint32_t depth) const {
-  visit(node, depth);
-  for (const TrieChild& child : children(node)) for_each(visit, child.node, depth + 1);
+void TokenTrie<Payload>::for_each(Visit&& visit) const {
+  // Without recursion: a path may have thousands of nodes.
+  std::vector<std::pair<TrieNodeId, std::uint32_t>> left{{kTrieRoot, 0}};
+  while (!left.empty()) {
+    const auto [node, depth] = left.back();
+    left.pop_back();
+    visit(node, depth);
+    const std::span<const TrieChild> below = children(node);
+    for (auto child = below.rbegin(); child != below.rend(); ++child) {
+      left.emplace_back(child->node, depth + 1);
+    }
+  }
 }
 
 template <typename Payload>
