@@ -60,19 +60,20 @@ void OrderedTrie::search(PositionSpan positions, const Place& place, Probe probe
                          WorkCounters& work, std::vector<std::uint64_t>& steps,
                          Visit&& visit) const {
   for_each_own(kTrieRoot, place, work, visit);
-  // A step is a node to go on from, and how many positions lie before those that are left for it.
-  steps.assign(1, std::uint64_t{raw(kTrieRoot)} << 32);
+  // A step is a node to go on from, and how many positions are left for it: the first or the last.
+  steps.assign(1, std::uint64_t{raw(kTrieRoot)} << 32 | positions.size());
   while (!steps.empty()) {
     const std::uint64_t step = steps.back();
     steps.pop_back();
     const TrieNodeId node{static_cast<std::uint32_t>(step >> 32)};
-    const PositionSpan left = positions.subspan(step & 0xFFFFFFFFu);
+    const std::size_t count = step & 0xFFFFFFFFu;
+    const PositionSpan left = options_.rare_first ? positions.first(count) : positions.last(count);
     for_each_child_in(node, left, probe, [&](TrieNodeId child, PositionSpan following) {
       ++work.nodes_visited;
       const Branch& branch = trie_[child];
       if (!touches(branch.box, place)) return;
       if (branch.own != 0) for_each_own(child, place, work, visit);
-      steps.push_back(std::uint64_t{raw(child)} << 32 | (positions.size() - following.size()));
+      steps.push_back(std::uint64_t{raw(child)} << 32 | following.size());
     });
   }
 }
