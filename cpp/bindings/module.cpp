@@ -1,5 +1,8 @@
 #include "bindings/bind.h"
 #include "nearcast/base/change_steps.h"
+#include "nearcast/base/list_room.h"
+
+using namespace nb::literals;
 
 NB_MODULE(_core, module) {
   module.doc() =
@@ -17,4 +20,9 @@ NB_MODULE(_core, module) {
   module.def(
       "change_steps", [] { return nearcast::change_steps; },
       "Stored elements that changes on this thread have looked at or moved. For tests.");
+  module.def(
+      "set_list_limit",
+      [](std::size_t elements) { return std::exchange(nearcast::list_limit, elements); },
+      "elements"_a,
+      "How many elements the lists of one structure may have; returns what it was. For tests.");
 }

@@ -374,3 +374,8 @@ def change_steps() -> int:
     """
     Stored elements that changes on this thread have looked at or moved. For tests.
     """
+
+def set_list_limit(elements: int) -> int:
+    """
+    How many elements the lists of one structure may have; returns what it was. For tests.
+    """

@@ -16,11 +16,13 @@ Hub::Hub(const std::string& index, const GivenParameters& parameters, Window win
 bool Hub::apply(const Event& event, std::int64_t row, ChangeColumns& out) {
   Step step{row, life_.moment_of(event), out};
   try {
+    if (event.op != Op::kUnsubscribe && event.op != Op::kRetract) room_.check();
     life_.check(event, step.now);
   } catch (const Error& error) {
     out.rejected.emplace_back(row, error);
     return false;
   }
+  const ListRoom::Change change(room_);
   for (Mode* mode : modes_) mode->begin_event();
   expire(step);
   life_.set_clock(step.now);
@@ -80,11 +82,13 @@ void Hub::publish(const Event& event, Step& step) {
 void Hub::leave(MessageId message, Reason reason, Step& step) {
   for (Mode* mode : modes_) mode->leave(message, reason, step);
   life_.messages().drop(message);
+  room_.has_released();
 }
 
 void Hub::end(Subscriber subscriber) {
   mode(subscriber.mode).end(subscriber.slot);
   life_.end(subscriber);
+  room_.has_released();
 }
 
 /// What has left is read until here: changes are told in the users' words.

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "nearcast/base/list_room.h"
 #include "nearcast/columns/change_columns.h"
 #include "nearcast/columns/reading.h"
 #include "nearcast/life/life.h"
@@ -101,6 +102,7 @@ class Hub {
   TopMode top_;
   std::array<Mode*, kModes> modes_{&match_, &rank_, &top_};  ///< by ModeId
   std::size_t slice_ = kSlice;
+  ListRoom room_;  ///< of all structures below
   // Of the message at hand; kept between events, so that none allocates.
   std::vector<Token> tokens_;
   std::vector<std::uint32_t> counts_;

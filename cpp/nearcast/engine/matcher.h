@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "nearcast/base/list_room.h"
 #include "nearcast/columns/column_checks.h"
 #include "nearcast/columns/reading.h"
 #include "nearcast/engine/word_uses.h"
@@ -30,13 +31,20 @@ class Matcher {
   template <typename... Arguments>
   void subscribe(const ExternalId& id, Arguments&&... arguments) {
     ids_.check_new(id);
+    room_.check();
+    const ListRoom::Change change(room_);
     ids_.bind(id, raw(set_.add(std::forward<Arguments>(arguments)...)));
   }
-  void subscribe(const typename Set::Rows& rows) { set_.add(rows, ids_); }
+  void subscribe(const typename Set::Rows& rows) {
+    room_.check();
+    const ListRoom::Change change(room_);
+    set_.add(rows, ids_);
+  }
   void unsubscribe(const ExternalId& id) {
     const SubscriptionId slot = slot_of(id);
     ids_.release(raw(slot));
     set_.remove(slot);
+    room_.has_released();
   }
   void unsubscribe(const IdColumn& ids) {
     check_ids(ErrorKind::kUnknownId, ids);
@@ -46,6 +54,7 @@ class Matcher {
       ids_.release(raw(slots[i]));
       set_.remove(slots[i]);
     }
+    room_.has_released();
   }
   bool has(const ExternalId& id) const { return ids_.find(id) != ExternalIds::kNone; }
   SubscriptionId slot_of(const ExternalId& id) const {  ///< throws an unknown-id error
@@ -111,6 +120,7 @@ class Matcher {
     check_word_uses(words_, uses);
   }
 
+  ListRoom room_;
   Vocabulary words_;
   ExternalIds ids_;
   Set set_;
