@@ -42,12 +42,11 @@ PYTHON = {
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
     | {"arguments", "explain", "in_process", "matcher"},
     "life": {"_core", "errors", "model", "event_values", "arguments", "in_process"},
-    "top_stream": {"_core", "arguments", "in_process"},
     "partition": {"errors", "model", "weights", "events"},
     "spark": {"errors", "model", "text", "weights", "events", "columns", "matcher"}
     | {"hub", "life", "partition"},
-    "bench": {"errors", "model", "text", "weights", "keywords", "events", "columns", "matcher"}
-    | {"hub", "partition", "spark", "top_stream"},
+    "bench": {"_core", "errors", "model", "text", "weights", "keywords", "events", "columns"}
+    | {"arguments", "hub", "in_process", "matcher", "partition", "spark"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}
     | {"partition", "spark"},
 }

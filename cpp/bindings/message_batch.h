@@ -94,14 +94,14 @@ class TokenCache {
   };
 
   template <typename Inside>
-  Ready ready(const Guarded<Inside>& engine, const MessageBatch& batch) {
+  Ready ready(const Guarded<Inside>& matcher, const MessageBatch& batch) {
     Ready made{batch.columns(), nullptr};
     if (batch.dictionary() == nullptr) return made;
     const std::uint64_t version =
-        ask(engine, [](const Inside& inside) { return inside.vocabulary_version(); });
+        ask(matcher, [](const Inside& inside) { return inside.vocabulary_version(); });
     if (last_ == nullptr || last_->version != version ||
         !last_->dictionary->is_same(*batch.dictionary()))
-      last_ = looked_up(engine, batch);
+      last_ = looked_up(matcher, batch);
     made.known = last_;
     CodedColumn& coded = std::get<CodedColumn>(std::get<WordLists>(made.columns.texts).items);
     coded.dictionary = made.known->words;
@@ -112,7 +112,7 @@ class TokenCache {
 
  private:
   template <typename Inside>
-  static std::shared_ptr<const Known> looked_up(const Guarded<Inside>& engine,
+  static std::shared_ptr<const Known> looked_up(const Guarded<Inside>& matcher,
                                                 const MessageBatch& batch) {
     auto known = std::make_shared<Known>();
     known->dictionary = batch.dictionary();
@@ -120,7 +120,7 @@ class TokenCache {
     known->words = known->dictionary->words(ErrorKind::kInvalidMessage, *owned);
     known->owned = std::move(owned);
     std::tie(known->tokens, known->version) = ask_without_gil(
-        engine, [&](const Inside& inside) { return inside.tokens_of(known->words); });
+        matcher, [&](const Inside& inside) { return inside.tokens_of(known->words); });
     return known;
   }
 

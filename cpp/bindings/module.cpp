@@ -11,8 +11,8 @@ NB_MODULE(_core, module) {
   nearcast::bind_registry(module);
   nearcast::bind_message_batch(module);
   nearcast::bind_records(module);
-  nearcast::bind_engine(module);
-  nearcast::bind_rank_engine(module);
+  nearcast::bind_matcher(module);
+  nearcast::bind_rank_matcher(module);
   nearcast::bind_snapshot(module);
   nearcast::bind_hub(module);
   nearcast::bind_ledger(module);

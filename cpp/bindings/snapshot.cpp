@@ -21,7 +21,7 @@ void bind_snapshot(nb::module_& module) {
         const nb::gil_scoped_release unlocked;
         return open_snapshot(path, how);
       },
-      "path"_a, "verify"_a.none(), "What was saved in a file: an engine or a hub.");
+      "path"_a, "verify"_a.none(), "What was saved in a file: a matcher, a hub or life alone.");
 }
 
 }  // namespace nearcast

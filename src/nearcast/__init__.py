@@ -29,7 +29,7 @@ from nearcast.errors import (
 )
 from nearcast.explain import ClauseExplanation, Explanation
 from nearcast.hub import Hub, expiry_kinds, topk_kinds
-from nearcast.matcher import Matcher, Measurement, indexes
+from nearcast.matcher import Matcher, indexes
 from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Promise, Window
 from nearcast.safe_region import SafeRegion
 from nearcast.text import Analyzer
@@ -55,7 +55,6 @@ __all__ = [
     "InvalidParameterError",
     "InvalidSubscriptionError",
     "Matcher",
-    "Measurement",
     "MultiPolygon",
     "NearcastError",
     "NotCopyableError",

@@ -145,7 +145,7 @@ class Answer:
     def batches(self, max_string_bytes: int) -> list[Records]:
         """Its record batches, each with at most so many bytes of strings."""
 
-class Engine:
+class Matcher:
     """One index with its words, subscriptions and ids."""
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
@@ -191,7 +191,7 @@ class Engine:
 
     def save(self, path: str) -> None: ...
 
-class RankEngine:
+class RankMatcher:
     """Rank subscriptions behind one index."""
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
@@ -235,8 +235,8 @@ class RankEngine:
 
     def save(self, path: str) -> None: ...
 
-def open_snapshot(path: str, verify: object | None) -> Engine | RankEngine | Hub | Ledger:
-    """What was saved in a file: an engine or a hub."""
+def open_snapshot(path: str, verify: object | None) -> Matcher | RankMatcher | Hub | Ledger:
+    """What was saved in a file: a matcher, a hub or life alone."""
 
 class Hub:
     """Events in, signed changes out."""

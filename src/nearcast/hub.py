@@ -260,7 +260,7 @@ class Hub(InProcess):
                     break
         numbered = np.array(numbers, np.int64)
         changed, promised, refused = self._core.apply(records, numbered, on_error is None)
-        table = _change_table(changed)
+        table = change_table(changed)
         self._note(promised, numbers)
         rejected += [(numbers[row], error) for row, error in refused]
         for number, error in sorted(rejected, key=lambda pair: pair[0]):
@@ -269,22 +269,6 @@ class Hub(InProcess):
                 raise error
             on_error(number, error)
         return table
-
-    def measure(self, records: list[Record]) -> tuple[pa.Table, np.ndarray, float]:
-        """Apply events, as `core_record` gives them, and say what they took.
-
-        Returns
-        -------
-        tuple
-            The changes, the nanoseconds of each event, and the processor seconds of all.
-        """
-        if not isinstance(records, list):
-            what = "records are not a list"
-            raise InvalidParameterError(what, got=records, wanted="what core_record returns")
-        (changed, _, refused), nanoseconds, seconds = self._core.measure(records)
-        for _, error in refused:
-            raise error
-        return _change_table(changed), nanoseconds, seconds
 
     def _read(self, item: Event | Mapping[str, object] | bytes | str) -> Event:
         if isinstance(item, (bytes, str)):
@@ -346,7 +330,7 @@ class Hub(InProcess):
         else:
             what = "weights are not weights"
             raise InvalidParameterError(what, got=weights, wanted="Weights(documents, df) or None")
-        return changes_of(_change_table(changed))
+        return changes_of(change_table(changed))
 
     # ---- lasting state ----------------------------------------------------------------------
 
@@ -534,7 +518,9 @@ def _numbered(batch: bytes | str | Iterable[Any], first: int) -> Iterator[tuple[
             yield number, item
 
 
-def _change_table(changed: _core.Answer) -> pa.Table:
+def change_table(changed: _core.Answer) -> pa.Table:
+    """Return the changes that the core tells of as a table."""
+
     def worded(codes: pa.Array, words: pa.Array) -> pa.DictionaryArray:
         return pa.DictionaryArray.from_arrays(codes, words)
 

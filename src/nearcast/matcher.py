@@ -9,13 +9,11 @@ Any number of threads may match at once; changes wait for them.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import inf
 from numbers import Real
 from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 
 import numpy as np
-import pyarrow as pa
 
 from nearcast import _core, columns
 from nearcast.arguments import check_analyzer, check_parameters, check_word, checked_path
@@ -37,6 +35,8 @@ from nearcast.weights import Weights
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from os import PathLike
+
+    import pyarrow as pa
 
     from nearcast.columns import ArrowTable
 
@@ -61,19 +61,6 @@ def indexes() -> list[_core.IndexKind]:
 def build_info() -> dict[str, str]:
     """Return how the extension was built."""
     return dict(_core.build_info())
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement:
-    """What it took to match a batch."""
-
-    nanoseconds: np.ndarray
-    """Per message, by a steady clock."""
-    cpu_seconds: float
-    """Of this thread, for the whole batch."""
-    matches: int
-    work: dict[str, int]
-    """Nodes visited, candidates looked at, matches."""
 
 
 def read_place(at: object, bbox: object) -> tuple[float, ...]:
@@ -140,10 +127,10 @@ class Matcher(InProcess):
         if not isinstance(mode, str) or mode not in ("match", "rank"):
             what = "mode is not one of a matcher"
             raise InvalidParameterError(what, got=mode, wanted="'match' or 'rank'")
-        make = _core.RankEngine if mode == "rank" else _core.Engine
+        make = _core.RankMatcher if mode == "rank" else _core.Matcher
         self._adopt(make(index, check_parameters(parameters)), analyzer)
 
-    def _adopt(self, engine: _core.Engine | _core.RankEngine, analyzer: Analyzer) -> None:
+    def _adopt(self, engine: _core.Matcher | _core.RankMatcher, analyzer: Analyzer) -> None:
         self._engine = engine
         self._analyzer = analyzer
         self._cache = _core.TokenCache()
@@ -151,15 +138,15 @@ class Matcher(InProcess):
     @property
     def mode(self) -> MatcherMode:
         """Whether it matches or ranks."""
-        return "rank" if isinstance(self._engine, _core.RankEngine) else "match"
+        return "rank" if isinstance(self._engine, _core.RankMatcher) else "match"
 
-    def _matching(self, call: str) -> _core.Engine:
-        if isinstance(self._engine, _core.RankEngine):
+    def _matching(self, call: str) -> _core.Matcher:
+        if isinstance(self._engine, _core.RankMatcher):
             raise _wrong_mode(call, self.mode, "Matcher(mode='match')")
         return self._engine
 
-    def _ranking(self, call: str) -> _core.RankEngine:
-        if isinstance(self._engine, _core.Engine):
+    def _ranking(self, call: str) -> _core.RankMatcher:
+        if isinstance(self._engine, _core.Matcher):
             raise _wrong_mode(call, self.mode, "Matcher(mode='rank')")
         return self._engine
 
@@ -191,7 +178,7 @@ class Matcher(InProcess):
         InvalidSubscriptionError, DuplicateIdError
             And nothing has changed.
         """
-        if isinstance(self._engine, _core.RankEngine):
+        if isinstance(self._engine, _core.RankMatcher):
             words, box = _rank_keywords(keywords, self._analyzer), _rank_box(area)
             terms = _rank_term("alpha", alpha), _rank_term("threshold", threshold)
             self._engine.subscribe(_checked_id(id), words, box, *terms)
@@ -317,47 +304,6 @@ class Matcher(InProcess):
         engine = self._ranking("rank_table")
         return self._answered(messages, engine.rank)
 
-    def measure_table(self, messages: ArrowTable) -> Measurement:
-        """Match or rank many messages and say what it took."""
-        nanoseconds, cpu_seconds, work = [], 0.0, {"nodes_visited": 0, "candidates": 0}
-        work["matches"] = 0
-        for taken, times, seconds in columns.by_batch(
-            messages, self._analyzer, lambda batch, _: self._engine.measure(batch, self._cache)
-        ):
-            nanoseconds.append(times)
-            cpu_seconds += seconds
-            work = {name: work[name] + count for name, count in taken.items()}
-        return Measurement(np.concatenate(nanoseconds), cpu_seconds, work["matches"], work)
-
-    def floor_table(self, messages: ArrowTable, answer: pa.Table) -> Measurement:
-        """Measure what no index can beat: touch each message's lists and copy the known answer.
-
-        Parameters
-        ----------
-        messages
-            As for `match_table`, in one batch.
-        answer
-            What `match_table` returned for them, with ids that are numbers.
-        """
-        if not isinstance(answer, pa.Table):
-            what = "answer is not a table"
-            raise InvalidParameterError(what, got=answer, wanted="what match_table returned")
-        batch = columns.one_message_batch(messages, self._analyzer)
-        rows = columns.column(answer, "message", InvalidParameterError).to_numpy()
-        ends = np.searchsorted(rows, np.arange(batch.rows), side="right").astype(np.int64)
-        found = columns.column(answer, "subscription", InvalidParameterError)
-        if not (pa.types.is_integer(found.type) and np.issubdtype(rows.dtype, np.integer)):
-            what, wanted = (
-                "answer is not of numbers",
-                "what match_table returned, ids being numbers",
-            )
-            raise InvalidParameterError(what, got=Verbatim(str(answer.schema)), wanted=wanted)
-        known = np.ascontiguousarray(found.to_numpy(), dtype=np.int64)
-        work, nanoseconds, cpu_seconds = self._matching("floor_table").floor(
-            batch, self._cache, ends, known
-        )
-        return Measurement(nanoseconds, cpu_seconds, work["matches"], dict(work))
-
     def _answered(
         self,
         messages: ArrowTable,
@@ -420,7 +366,7 @@ class Matcher(InProcess):
         """
         check_analyzer(analyzer)
         saved = _core.open_snapshot(checked_path(path), verify)
-        if not isinstance(saved, (_core.Engine, _core.RankEngine)):
+        if not isinstance(saved, (_core.Matcher, _core.RankMatcher)):
             what, got = f"snapshot {str(path)!r} is of another kind", Verbatim("a hub or its life")
             raise SnapshotError(what, got=got, wanted="a matcher", hint="Hub.open")
         matcher = cls.__new__(cls)

@@ -10,12 +10,12 @@ import pytest
 from bench_calls import Silent, call
 
 from nearcast.bench.checks import WrongAnswerError
+from nearcast.bench.top_stream import TopStream
 from nearcast.bench.topk import make_stream, read_contender, run_topk
 from nearcast.bench.topk_results import ratios_of
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.bench.workloads.tops import TopSizes, make_top_scenario
 from nearcast.cli import bench
-from nearcast.top_stream import TopStream
 
 SIZES = TopSizes(subscriptions=400, window=1_500, messages=300, k=4)
 PAIRS = ("auto", "auto+cskyband", "brute-force+cskyband", "auto+skyband", "auto+kmax", "auto+naive")

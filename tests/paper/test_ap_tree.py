@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import nearcast as nc
+from nearcast.bench.measuring import measure_table
 
 WORDS = 3000
 SIZE = 12_000
@@ -54,7 +55,7 @@ def _candidates(kind: str, half_side: float, **parameters: Any) -> int:
     rng = np.random.default_rng(1)
     matcher = nc.Matcher(kind, **parameters)
     matcher.subscribe_table(_subscriptions(rng, range(SIZE), half_side=half_side))
-    return matcher.measure_table(_messages(rng, 300)).work["candidates"]
+    return measure_table(matcher, _messages(rng, 300)).work["candidates"]
 
 
 @pytest.mark.parametrize("half_side", [0.05, 0.5])
@@ -83,7 +84,7 @@ def test_a_token_in_no_cut_opens_none() -> None:
     keywords = _subscriptions(rng, range(SIZE), half_side=1.0).select(["id", "keywords"])
     matcher.subscribe_table(keywords)
     unknown = pa.record_batch({"tokens": [["nobody asks"]], "lon": [5.0], "lat": [5.0]})
-    assert matcher.measure_table(unknown).work["candidates"] == 0
+    assert measure_table(matcher, unknown).work["candidates"] == 0
 
 
 def test_a_keyword_that_all_share_does_not_end_the_tree() -> None:
@@ -93,7 +94,7 @@ def test_a_keyword_that_all_share_does_not_end_the_tree() -> None:
     matcher = nc.Matcher("ap-tree")
     matcher.subscribe_table(pa.table({"id": list(range(SIZE)), "keywords": keywords}))
     message = pa.record_batch({"tokens": [["common", "own7"]], "lon": [0.0], "lat": [0.0]})
-    work = matcher.measure_table(message).work
+    work = measure_table(matcher, message).work
     assert 0 < work["matches"] <= work["candidates"] < SIZE / 50
 
 
@@ -109,7 +110,7 @@ def test_a_sample_of_messages_moves_the_choice() -> None:
         if learns:
             matcher.learn_table(messages)
         matcher.subscribe_table(_subscriptions(rng, range(SIZE), half_side=0.5))
-        works.append(matcher.measure_table(messages).work)
+        works.append(measure_table(matcher, messages).work)
     assumed, learned = works
     assert learned["matches"] == assumed["matches"]
     assert learned["nodes_visited"] < assumed["nodes_visited"]
@@ -130,7 +131,7 @@ def test_rebuilding_follows_a_workload_that_moves(insert_one_by_one) -> None:
             matcher.subscribe_table(moved.slice(start, step))
         matcher.check_invariants()
         messages = _messages(rng, 300, first=WORDS, east=30.0)
-        candidates.append(matcher.measure_table(messages).work["candidates"])
+        candidates.append(measure_table(matcher, messages).work["candidates"])
     assert candidates[0] < 0.8 * candidates[1]
 
 
@@ -142,6 +143,6 @@ def test_a_tree_that_grew_equals_one_that_was_made() -> None:
     made.subscribe_table(table)
     for start in range(0, SIZE, 10):
         grown.subscribe_table(table.slice(start, 10))
-    works = [matcher.measure_table(messages).work for matcher in (made, grown)]
+    works = [measure_table(matcher, messages).work for matcher in (made, grown)]
     assert works[0]["matches"] == works[1]["matches"]
     assert works[1]["candidates"] < 2 * works[0]["candidates"]

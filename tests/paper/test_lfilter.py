@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import nearcast as nc
+from nearcast.bench.measuring import measure_table
 
 WORDS = 2000
 SIZE = 8000
@@ -44,7 +45,7 @@ def _messages(*, tokens: int, half_side: float, count: int = 200) -> pa.RecordBa
 
 
 def _work(matcher: nc.Matcher, messages: pa.RecordBatch) -> dict[str, int]:
-    return matcher.measure_table(messages).work
+    return measure_table(matcher, messages).work
 
 
 @pytest.mark.parametrize("half_side", [0.0, 2.0])

@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import nearcast as nc
+from nearcast.bench.measuring import measure_table
 
 SIZE = 8_000
 WORDS = 2_000
@@ -45,7 +46,7 @@ def _work(kind: str, alpha: float, threshold: float) -> dict[str, int]:
     points = rng.uniform(0, 10, (200, 2))
     tokens = [_words(rng, 9) for _ in range(200)]
     messages = pa.record_batch({"tokens": tokens, "lon": points[:, 0], "lat": points[:, 1]})
-    return matcher.measure_table(messages).work
+    return measure_table(matcher, messages).work
 
 
 @pytest.mark.parametrize("kind", [kind for kind in ABLE if kind != "brute-force"])

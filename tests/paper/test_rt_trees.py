@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 
 import nearcast as nc
+from nearcast.bench.measuring import measure_table
 
 WORDS = 3000
 SIZE = 12_000
@@ -60,7 +61,7 @@ def _work(kind: str, extent: float = 0, *, length: int = 9, **parameters: Any) -
     rng = np.random.default_rng(1)
     matcher = nc.Matcher(kind, **parameters)
     matcher.subscribe_table(_subscriptions(rng, SIZE))
-    return matcher.measure_table(_messages(rng, 300, extent, length)).work
+    return measure_table(matcher, _messages(rng, 300, extent, length)).work
 
 
 @pytest.mark.parametrize("extent", [0, 0.5])

@@ -288,7 +288,7 @@ def fresh(where):
     if where == "MessageBatch":
         return texts("é")
     if where in ("Answer", "Records"):
-        answer = fresh("Engine").match(messages(), _core.TokenCache(), 0)
+        answer = fresh("Matcher").match(messages(), _core.TokenCache(), 0)
         return answer if where == "Answer" else answer.batches(100)[0]
     names = next(names for cls, name, names in entry_points() if (cls, name) == (where, "__init__"))
     return getattr(_core, where)(*(good(where, "__init__", name) for name in names))
@@ -302,9 +302,9 @@ def filled(where):
     elif where == "TopStream":
         target.subscribe(POINTS, np.full(2, 0.5), 2)
         target.publish(POINTS)
-    elif where == "Engine":
+    elif where == "Matcher":
         target.subscribe("s", JAZZ, BOX)
-    elif where == "RankEngine":
+    elif where == "RankMatcher":
         target.subscribe("s", ["jazz"], BOX, 0.5, 0.5)
     return target
 
@@ -347,7 +347,7 @@ ENTRY_POINTS = [point for point in entry_points() if point[2]]
 
 def test_the_stub_names_every_entry_point() -> None:
     listed = {(where, name) for where, name, _ in entry_points()}
-    for where in ("Engine", "RankEngine", "Hub", "Ledger", "TopStream"):
+    for where in ("Matcher", "RankMatcher", "Hub", "Ledger", "TopStream"):
         public = {
             n for n in vars(getattr(_core, where)) if callable(getattr(getattr(_core, where), n))
         }

@@ -15,7 +15,7 @@ from crew import together
 from forked import answer, answer_from_file, ended, in_child, use_hub, use_matcher
 
 import nearcast as nc
-from nearcast.top_stream import TopStream
+from nearcast.bench.top_stream import TopStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable

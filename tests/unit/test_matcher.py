@@ -10,6 +10,7 @@ import pytest
 from match_tables import BOX, HERE, boxes, coded, pairs, points, table
 
 import nearcast as nc
+from nearcast.bench.measuring import measure_table
 
 # ---- subscribe_table ------------------------------------------------------------------------
 
@@ -336,7 +337,7 @@ def test_match_table_and_match_agree() -> None:
 def test_measuring_counts_what_matching_finds(three) -> None:
     messages = points(["tea", "free tea", "x"], [HERE] * 3)
     found = three.match_table(messages).num_rows
-    measured = three.measure_table(pa.Table.from_batches(messages.to_batches(max_chunksize=2)))
+    measured = measure_table(three, pa.Table.from_batches(messages.to_batches(max_chunksize=2)))
     assert measured.matches == measured.work["matches"] == found == 6
     assert len(measured.nanoseconds) == 3
     assert measured.work["candidates"] >= measured.matches

@@ -22,6 +22,7 @@ import numpy as np
 from nearcast.bench.checks import WrongAnswerError
 from nearcast.bench.contenders import ContenderSpec, parse_contender
 from nearcast.bench.results import Spread
+from nearcast.bench.top_stream import TopStream
 from nearcast.bench.topk_results import (
     Distribution,
     TopCost,
@@ -33,7 +34,6 @@ from nearcast.bench.topk_results import (
 )
 from nearcast.bench.workloads.streams import Stream, random_stream
 from nearcast.hub import expiry_kinds, topk_kinds
-from nearcast.top_stream import TopStream
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nearcast.bench.harness import Progress
+    from nearcast.bench.top_stream import Held, StepTimes
     from nearcast.bench.workloads.tops import TopScenario
-    from nearcast.top_stream import Held, StepTimes
 
 OURS = "auto"
 BRUTE_FORCE = "brute-force"

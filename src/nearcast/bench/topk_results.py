@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nearcast.bench.results import Provenance, Spread
+    from nearcast.bench.top_stream import TokenRows
     from nearcast.bench.workloads.tops import TopScenario
-    from nearcast.top_stream import TokenRows
 
     Parameters = Mapping[str, int | float | str | bool]
 

@@ -17,10 +17,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nearcast.bench.top_stream import TokenRows
 from nearcast.bench.workloads.groups import find_group
 from nearcast.bench.workloads.scenario import PresetSource
 from nearcast.bench.workloads.streams import Stream, random_stream
-from nearcast.top_stream import TokenRows
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,3 +1,5 @@
+#include "nearcast/engine/matcher.h"
+
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -9,7 +11,6 @@
 #include "bindings/message_batch.h"
 #include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
-#include "nearcast/engine/matcher.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -17,38 +18,39 @@ using namespace nb::literals;
 namespace nearcast {
 namespace {
 
-using Engine = Matcher<MatchSet>;
-using SharedEngine = Guarded<Engine>;
+using MatchMatcher = Matcher<MatchSet>;
+using SharedMatcher = Guarded<MatchMatcher>;
 
-AnswerOut match(const SharedEngine& self, const MessageBatch& messages, TokenCache& cache,
+AnswerOut match(const SharedMatcher& self, const MessageBatch& messages, TokenCache& cache,
                 std::size_t first_row) {
   const TokenCache::Ready ready = cache.ready(self, messages);
   return answer_of(
-      ask_without_gil(self,
-                      [&](const Engine& engine) { return engine.answer(ready.columns, false); }),
+      ask_without_gil(
+          self, [&](const MatchMatcher& matcher) { return matcher.answer(ready.columns, false); }),
       false, first_row);
 }
 
-nb::tuple measure(const SharedEngine& self, const MessageBatch& messages, TokenCache& cache) {
+nb::tuple measure(const SharedMatcher& self, const MessageBatch& messages, TokenCache& cache) {
   const TokenCache::Ready ready = cache.ready(self, messages);
   MatchColumns found = ask_without_gil(
-      self, [&](const Engine& engine) { return engine.answer(ready.columns, true); });
+      self, [&](const MatchMatcher& matcher) { return matcher.answer(ready.columns, true); });
   return nb::make_tuple(to_python(found.work), to_numpy(std::move(found.nanoseconds)),
                         found.cpu_seconds);
 }
 
-nb::list match_one(const SharedEngine& self, nb::handle words, nb::handle place) {
+nb::list match_one(const SharedMatcher& self, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
-  return id_list(ask(self, [&](const Engine& engine) { return engine.answer_one(views, where); }));
+  return id_list(
+      ask(self, [&](const MatchMatcher& matcher) { return matcher.answer_one(views, where); }));
 }
 
-nb::object match_plain(const SharedEngine& self, nb::handle words, nb::handle at) {
+nb::object match_plain(const SharedMatcher& self, nb::handle words, nb::handle at) {
   std::vector<std::string_view> views;
   Place place;
   if (!read_plain(words, at, views, place)) return nb::none();
   MatchColumns found;
-  const auto match = [&](const Engine& engine) { found = engine.answer_one(views, place); };
+  const auto match = [&](const MatchMatcher& matcher) { found = matcher.answer_one(views, place); };
   if (!self.try_ask(match)) {
     // The list is the user's own: another thread may change it while this one waits.
     const std::vector<std::string> copies(views.begin(), views.end());
@@ -61,45 +63,46 @@ nb::object match_plain(const SharedEngine& self, nb::handle words, nb::handle at
 
 }  // namespace
 
-void bind_engine(nb::module_& module) {
-  nb::class_<SharedEngine>(module, "Engine", "One index with its words, subscriptions and ids.")
+void bind_matcher(nb::module_& module) {
+  nb::class_<SharedMatcher>(module, "Matcher", "One index with its words, subscriptions and ids.")
       .def(nb::init<std::string, GivenParameters>(), "index"_a, "parameters"_a)
       .def(
           "subscribe",
-          [](SharedEngine& self, nb::handle id, nb::handle clauses, nb::handle area) {
+          [](SharedMatcher& self, nb::handle id, nb::handle clauses, nb::handle area) {
             const ExternalId own = id_from(id);
             const auto wanted = clauses_from(clauses);
             const Area where = area_from(area);
-            change(self, [&](Engine& engine) { engine.subscribe(own, wanted, where); });
+            change(self, [&](MatchMatcher& matcher) { matcher.subscribe(own, wanted, where); });
           },
           "id"_a, "clauses"_a, "area"_a.none())
       .def(
           "subscribe_rows",
-          [](SharedEngine& self, nb::handle table) {
+          [](SharedMatcher& self, nb::handle table) {
             SubscriptionTable given(table);
             const SubscriptionColumns columns = given.match_columns();
-            change_without_gil(self, [&](Engine& engine) { engine.subscribe(columns); });
+            change_without_gil(self, [&](MatchMatcher& matcher) { matcher.subscribe(columns); });
           },
           "table"_a, "Subscribe all rows of a table of one batch, or none.")
       .def(
           "unsubscribe",
-          [](SharedEngine& self, nb::handle id) {
+          [](SharedMatcher& self, nb::handle id) {
             const ExternalId own = id_from(id);
-            change(self, [&](Engine& engine) { engine.unsubscribe(own); });
+            change(self, [&](MatchMatcher& matcher) { matcher.unsubscribe(own); });
           },
           "id"_a)
       .def(
           "unsubscribe_rows",
-          [](SharedEngine& self, nb::handle ids) {
+          [](SharedMatcher& self, nb::handle ids) {
             const IdTable given(ids);
-            change_without_gil(self, [&](Engine& engine) { engine.unsubscribe(given.ids()); });
+            change_without_gil(self,
+                               [&](MatchMatcher& matcher) { matcher.unsubscribe(given.ids()); });
           },
           "ids"_a)
       .def(
           "has",
-          [](const SharedEngine& self, nb::handle id) {
+          [](const SharedMatcher& self, nb::handle id) {
             const ExternalId own = id_from(id);
-            return ask(self, [&](const Engine& engine) { return engine.has(own); });
+            return ask(self, [&](const MatchMatcher& matcher) { return matcher.has(own); });
           },
           "id"_a)
       .def("match", &match, "messages"_a, "cache"_a, "first_row"_a,
@@ -108,13 +111,13 @@ void bind_engine(nb::module_& module) {
            "Match a batch: (work, nanoseconds, cpu seconds).")
       .def(
           "floor",
-          [](const SharedEngine& self, const MessageBatch& messages, TokenCache& cache,
+          [](const SharedMatcher& self, const MessageBatch& messages, TokenCache& cache,
              nb::handle ends, nb::handle answers) {
             const TokenCache::Ready ready = cache.ready(self, messages);
             const auto known_ends = view<std::int64_t>(ends, "ends");
             const auto known = view<std::int64_t>(answers, "answers");
-            MatchColumns taken = ask_without_gil(self, [&](const Engine& engine) {
-              return engine.set().floor(ready.columns, known_ends, known);
+            MatchColumns taken = ask_without_gil(self, [&](const MatchMatcher& matcher) {
+              return matcher.set().floor(ready.columns, known_ends, known);
             });
             return nb::make_tuple(to_python(taken.work), to_numpy(std::move(taken.nanoseconds)),
                                   taken.cpu_seconds);
@@ -127,27 +130,29 @@ void bind_engine(nb::module_& module) {
            "match_one for a list of words and a tuple of two floats; None if it got another thing.")
       .def(
           "learn",
-          [](SharedEngine& self, MessageBatch& messages) {
+          [](SharedMatcher& self, MessageBatch& messages) {
             const MessageColumns columns = messages.with_words();
-            change_without_gil(self, [&](Engine& engine) { engine.learn(columns); });
+            change_without_gil(self, [&](MatchMatcher& matcher) { matcher.learn(columns); });
           },
           "messages"_a)
       .def("stats",
-           [](const SharedEngine& self) {
-             return to_python(ask(self, [](const Engine& engine) { return engine.sizes(); }));
+           [](const SharedMatcher& self) {
+             return to_python(
+                 ask(self, [](const MatchMatcher& matcher) { return matcher.sizes(); }));
            })
       .def("check_invariants",
-           [](const SharedEngine& self) {
-             ask_at_length(self, [](const Engine& engine) { engine.check_invariants(); });
+           [](const SharedMatcher& self) {
+             ask_at_length(self, [](const MatchMatcher& matcher) { matcher.check_invariants(); });
            })
       .def_prop_ro("index_name",
-                   [](const SharedEngine& self) {
-                     return ask(self, [](const Engine& engine) { return engine.index_name(); });
+                   [](const SharedMatcher& self) {
+                     return ask(self,
+                                [](const MatchMatcher& matcher) { return matcher.index_name(); });
                    })
       .def(
           "save",
-          [](const SharedEngine& self, const std::string& path) {
-            ask_at_length(self, [&](const Engine& engine) { save_snapshot(engine, path); });
+          [](const SharedMatcher& self, const std::string& path) {
+            ask_at_length(self, [&](const MatchMatcher& matcher) { save_snapshot(matcher, path); });
           },
           "path"_a);
 }

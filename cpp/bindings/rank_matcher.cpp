@@ -17,100 +17,101 @@ using namespace nb::literals;
 namespace nearcast {
 namespace {
 
-using RankEngine = Matcher<RankSet>;
-using SharedRankEngine = Guarded<RankEngine>;
+using RankMatcher = Matcher<RankSet>;
+using SharedRankMatcher = Guarded<RankMatcher>;
 
-AnswerOut rank(const SharedRankEngine& self, const MessageBatch& messages, TokenCache& cache,
+AnswerOut rank(const SharedRankMatcher& self, const MessageBatch& messages, TokenCache& cache,
                std::size_t first_row) {
   const TokenCache::Ready ready = cache.ready(self, messages);
   return answer_of(
       ask_without_gil(
-          self, [&](const RankEngine& engine) { return engine.answer(ready.columns, false); }),
+          self, [&](const RankMatcher& matcher) { return matcher.answer(ready.columns, false); }),
       true, first_row);
 }
 
-nb::tuple measure_ranking(const SharedRankEngine& self, const MessageBatch& messages,
+nb::tuple measure_ranking(const SharedRankMatcher& self, const MessageBatch& messages,
                           TokenCache& cache) {
   const TokenCache::Ready ready = cache.ready(self, messages);
   MatchColumns found = ask_without_gil(
-      self, [&](const RankEngine& engine) { return engine.answer(ready.columns, true); });
+      self, [&](const RankMatcher& matcher) { return matcher.answer(ready.columns, true); });
   return nb::make_tuple(to_python(found.work), to_numpy(std::move(found.nanoseconds)),
                         found.cpu_seconds);
 }
 
-nb::tuple rank_one(const SharedRankEngine& self, nb::handle words, nb::handle place) {
+nb::tuple rank_one(const SharedRankMatcher& self, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
   const MatchColumns found =
-      ask(self, [&](const RankEngine& engine) { return engine.answer_one(views, where); });
+      ask(self, [&](const RankMatcher& matcher) { return matcher.answer_one(views, where); });
   nb::list scores;
   for (const double score : found.score) scores.append(score);
   return nb::make_tuple(id_list(found), scores);
 }
 
-void start_rank_epoch(SharedRankEngine& self, std::uint64_t documents, nb::handle df) {
+void start_rank_epoch(SharedRankMatcher& self, std::uint64_t documents, nb::handle df) {
   const GivenEpoch epoch(documents, df);
   const EpochColumns columns = epoch.columns();
-  change_without_gil(self, [&](RankEngine& engine) { engine.weigh(&columns); });
+  change_without_gil(self, [&](RankMatcher& matcher) { matcher.weigh(&columns); });
 }
 
 }  // namespace
 
-void bind_rank_engine(nb::module_& module) {
-  nb::class_<SharedRankEngine>(module, "RankEngine", "Rank subscriptions behind one index.")
+void bind_rank_matcher(nb::module_& module) {
+  nb::class_<SharedRankMatcher>(module, "RankMatcher", "Rank subscriptions behind one index.")
       .def(
           "__init__",
-          [](SharedRankEngine* self, std::string index, GivenParameters parameters) {
-            new (self) SharedRankEngine(std::move(index), std::move(parameters));
+          [](SharedRankMatcher* self, std::string index, GivenParameters parameters) {
+            new (self) SharedRankMatcher(std::move(index), std::move(parameters));
           },
           "index"_a, "parameters"_a)
       .def(
           "subscribe",
-          [](SharedRankEngine& self, nb::handle id, nb::handle words, nb::handle area, double alpha,
-             double threshold) {
+          [](SharedRankMatcher& self, nb::handle id, nb::handle words, nb::handle area,
+             double alpha, double threshold) {
             const ExternalId own = id_from(id);
             const auto wanted = words_from_list(words);
             const Rect box = box_from(area, "area");
-            change(self, [&](RankEngine& engine) {
-              engine.subscribe(own, wanted, box, RankTerms{alpha, threshold});
+            change(self, [&](RankMatcher& matcher) {
+              matcher.subscribe(own, wanted, box, RankTerms{alpha, threshold});
             });
           },
           "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a)
       .def(
           "subscribe_rows",
-          [](SharedRankEngine& self, nb::handle table) {
+          [](SharedRankMatcher& self, nb::handle table) {
             SubscriptionTable given(table);
             const RankSubscriptionColumns columns = given.rank_columns();
-            change_without_gil(self, [&](RankEngine& engine) { engine.subscribe(columns); });
+            change_without_gil(self, [&](RankMatcher& matcher) { matcher.subscribe(columns); });
           },
           "table"_a, "Subscribe all rows of a table of one batch, or none.")
       .def(
           "unsubscribe",
-          [](SharedRankEngine& self, nb::handle id) {
+          [](SharedRankMatcher& self, nb::handle id) {
             const ExternalId own = id_from(id);
-            change(self, [&](RankEngine& engine) { engine.unsubscribe(own); });
+            change(self, [&](RankMatcher& matcher) { matcher.unsubscribe(own); });
           },
           "id"_a)
       .def(
           "unsubscribe_rows",
-          [](SharedRankEngine& self, nb::handle ids) {
+          [](SharedRankMatcher& self, nb::handle ids) {
             const IdTable given(ids);
-            change_without_gil(self, [&](RankEngine& engine) { engine.unsubscribe(given.ids()); });
+            change_without_gil(self,
+                               [&](RankMatcher& matcher) { matcher.unsubscribe(given.ids()); });
           },
           "ids"_a)
       .def(
           "has",
-          [](const SharedRankEngine& self, nb::handle id) {
+          [](const SharedRankMatcher& self, nb::handle id) {
             const ExternalId own = id_from(id);
-            return ask(self, [&](const RankEngine& engine) { return engine.has(own); });
+            return ask(self, [&](const RankMatcher& matcher) { return matcher.has(own); });
           },
           "id"_a)
       .def("start_epoch", &start_rank_epoch, "documents"_a, "df"_a,
            "Weigh by these numbers of documents from now on.")
       .def(
           "end_epoch",
-          [](SharedRankEngine& self) {
-            change_without_gil(self, [](RankEngine& engine) { engine.weigh(nullptr); });
+          [](SharedRankMatcher& self) {
+            change_without_gil(self, [](RankMatcher& matcher) { matcher.weigh(nullptr); });
           },
           "Every token counts 1 from now on.")
       .def("rank", &rank, "messages"_a, "cache"_a, "first_row"_a,
@@ -120,31 +121,33 @@ void bind_rank_engine(nb::module_& module) {
       .def("rank_one", &rank_one, "words"_a, "place"_a, "Rank one message: (ids, scores).")
       .def(
           "score_pair",
-          [](const SharedRankEngine& self, nb::handle id, nb::handle words, nb::handle place) {
+          [](const SharedRankMatcher& self, nb::handle id, nb::handle words, nb::handle place) {
             const ExternalId own = id_from(id);
             const auto views = words_from_list(words);
             const Place where = place_from(place);
-            return ask(self, [&](const RankEngine& engine) {
-              return engine.score_pair(own, views, where);
+            return ask(self, [&](const RankMatcher& matcher) {
+              return matcher.score_pair(own, views, where);
             });
           },
           "id"_a, "words"_a, "place"_a)
-      .def("stats",
-           [](const SharedRankEngine& self) {
-             return to_python(ask(self, [](const RankEngine& engine) { return engine.sizes(); }));
-           })
+      .def(
+          "stats",
+          [](const SharedRankMatcher& self) {
+            return to_python(ask(self, [](const RankMatcher& matcher) { return matcher.sizes(); }));
+          })
       .def("check_invariants",
-           [](const SharedRankEngine& self) {
-             ask_at_length(self, [](const RankEngine& engine) { engine.check_invariants(); });
+           [](const SharedRankMatcher& self) {
+             ask_at_length(self, [](const RankMatcher& matcher) { matcher.check_invariants(); });
            })
       .def_prop_ro("index_name",
-                   [](const SharedRankEngine& self) {
-                     return ask(self, [](const RankEngine& engine) { return engine.index_name(); });
+                   [](const SharedRankMatcher& self) {
+                     return ask(self,
+                                [](const RankMatcher& matcher) { return matcher.index_name(); });
                    })
       .def(
           "save",
-          [](const SharedRankEngine& self, const std::string& path) {
-            ask_at_length(self, [&](const RankEngine& engine) { save_snapshot(engine, path); });
+          [](const SharedRankMatcher& self, const std::string& path) {
+            ask_at_length(self, [&](const RankMatcher& matcher) { save_snapshot(matcher, path); });
           },
           "path"_a);
 }
