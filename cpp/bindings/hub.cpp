@@ -60,16 +60,17 @@ void read_subscription(const nb::tuple& parts, Event& event) {
   event.at = point_from(details[5], "at");
 }
 
-/// (op, id, time, expires, clauses | words, area | place, details): an area is None for anywhere,
-/// or for a top subscription. Details of a subscription are None (match, not live) or (mode, live,
-/// k, alpha, threshold, at); of a move None or the point.
+/// (op, id, time, expires, clauses | words, area | place, details, replaces): an area is None for
+/// anywhere, or for a top subscription. Details of a subscription are None (match, not live) or
+/// (mode, live, k, alpha, threshold, at); of a move None or the point.
 Event event_from(nb::handle record) {
-  const nb::tuple parts = tuple_from(record, "event", 7);
+  const nb::tuple parts = tuple_from(record, "event", 8);
   Event event;
   event.op = static_cast<Op>(whole_from(parts[0], "op", 0, kOps - 1));
   event.id = word_from(parts[1], "id");
   event.time = moment(parts[2], "time");
   event.expires = moment(parts[3], "expires");
+  event.replaces = truth_from(parts[7], "replaces");
   if (event.op == Op::kSubscribe) read_subscription(parts, event);
   if (event.op == Op::kMove) {
     if (!parts[5].is_none()) event.area = area_from(parts[5]);

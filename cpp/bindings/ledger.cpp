@@ -17,14 +17,18 @@ namespace {
 using SharedLedger = Guarded<Ledger>;
 
 nb::tuple apply_life(SharedLedger& self, nb::handle op, nb::handle id, nb::handle time,
-                     nb::handle expires, nb::handle mode, nb::handle target) {
+                     nb::handle expires, nb::handle mode, nb::handle target, nb::handle replaces) {
   const IdTable ids(id);
   const IdColumn column = ids.ids();
   const auto* words = std::get_if<WordColumn>(&column);
   if (words == nullptr) refuse_argument("id", id, "an array of strings");
-  const EventColumns events{view<std::uint8_t>(op, "op"),     *words,
-                            view<double>(time, "time"),       view<double>(expires, "expires"),
-                            view<std::uint8_t>(mode, "mode"), view<std::uint8_t>(target, "target")};
+  const EventColumns events{view<std::uint8_t>(op, "op"),
+                            *words,
+                            view<double>(time, "time"),
+                            view<double>(expires, "expires"),
+                            view<std::uint8_t>(mode, "mode"),
+                            view<std::uint8_t>(target, "target"),
+                            view<std::uint8_t>(replaces, "replaces")};
   LifeColumns done = change_without_gil(self, [&](Ledger& ledger) { return ledger.apply(events); });
   nb::list rejected;
   for (const auto& [row, error] : done.rejected)
@@ -49,6 +53,7 @@ void bind_ledger(nb::module_& module) {
           },
           "window_count"_a.none(), "window_seconds"_a.none())
       .def("apply", &apply_life, "op"_a, "id"_a, "time"_a, "expires"_a, "mode"_a, "target"_a,
+           "replaces"_a,
            "Apply events in columns: (rejected rows with their errors, the clock after each row, "
            "whether each row publishes a message that lives, and of each departure in order: the "
            "row that caused it, the id, whether it is a message, whether it expired).")

@@ -323,7 +323,7 @@ class Ledger:
 
     def __init__(self, window_count: int | None, window_seconds: float | None) -> None: ...
 
-    def apply(self, op: object, id: object, time: object, expires: object, mode: object, target: object) -> tuple:
+    def apply(self, op: object, id: object, time: object, expires: object, mode: object, target: object, replaces: object) -> tuple:
         """
         Apply events in columns: (rejected rows with their errors, the clock after each row, whether each row publishes a message that lives, and of each departure in order: the row that caused it, the id, whether it is a message, whether it expired).
         """

@@ -50,7 +50,7 @@ if TYPE_CHECKING:
     from nearcast.model import Area, Mode
     from nearcast.text import Analyzer
 
-Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any]
+Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any, bool]
 _SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE = range(5)
 
 # Made once: pyarrow looks for dateutil, maybe in vain, whenever it reads Python values.
@@ -484,17 +484,17 @@ def core_record(event: Event, analyzer: Analyzer = DEFAULT_ANALYZER) -> Record:
     if isinstance(event, events.Publish):
         words = analyzer.analyze(event.text)
         place = columns.core_place(event.place)
-        return (_PUBLISH, event.id, event.time, event.expires, words, place, None)
+        return (_PUBLISH, event.id, event.time, event.expires, words, place, None, False)
     if isinstance(event, events.Subscribe):
         area = columns.core_area(event.area)
         clauses = columns.core_clauses(event.clauses)
         times = (event.time, event.expires)
-        return (_SUBSCRIBE, event.id, *times, clauses, area, _details(event))
+        return (_SUBSCRIBE, event.id, *times, clauses, area, _details(event), False)
     if isinstance(event, events.Move):
         area = columns.core_area(event.area)
-        return (_MOVE, event.id, event.time, None, None, area, event.at)
+        return (_MOVE, event.id, event.time, None, None, area, event.at, False)
     op = _RETRACT if isinstance(event, events.Retract) else _UNSUBSCRIBE
-    return (op, event.id, event.time, None, None, None, None)
+    return (op, event.id, event.time, None, None, None, None, False)
 
 
 def _details(event: events.Subscribe) -> tuple[Any, ...] | None:

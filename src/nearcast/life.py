@@ -104,6 +104,7 @@ class Life(InProcess):
             np.array([_moment(getattr(event, "expires", None)) for event in events]),
             np.array([_mode(event) for event in events], np.uint8),
             np.array([_target(event) for event in events], np.uint8),
+            np.zeros(len(events), np.uint8),
         )
         rows, names, is_message, is_expired = gone
         departures = [

@@ -27,9 +27,16 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
 Mode: TypeAlias = Literal["match", "rank", "top"]
-ChangeKind: TypeAlias = Literal["added", "removed"]
+ChangeKind: TypeAlias = Literal["added", "removed", "updated"]
 Reason: TypeAlias = Literal[
-    "published", "subscribed", "moved", "expired", "retracted", "displaced", "refilled"
+    "published",
+    "subscribed",
+    "moved",
+    "expired",
+    "retracted",
+    "displaced",
+    "refilled",
+    "changed",
 ]
 MODES: tuple[Mode, ...] = get_args(Mode)
 CHANGE_KINDS: tuple[ChangeKind, ...] = get_args(ChangeKind)

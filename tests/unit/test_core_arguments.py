@@ -47,8 +47,8 @@ def coded(codes):
 
 
 def event(op, **parts):
-    names = ("id", "time", "expires", "words", "area", "details")
-    return (op, *({"id": "s", **parts}.get(name) for name in names))
+    names = ("id", "time", "expires", "words", "area", "details", "replaces")
+    return (op, *({"id": "s", "replaces": False, **parts}.get(name) for name in names))
 
 
 JAZZ: Any = [(["jazz"], [])]
@@ -58,8 +58,11 @@ EVENTS = [
     event(0, id="t", words=JAZZ, details=(2, False, 3, 0.5, 0.0, (0.0, 0.0))),
     event(1, id="m", words=["jazz"], area=(0.5, 0.5), time=1.0, expires=9.0),
     event(2, area=(SQUARE, [4], [1])),
+    event(1, id="m", words=["jazz"], area=(0.5, 0.5), expires=9.0, replaces=True),
+    event(0, words=JAZZ, details=(2, False, 3, 0.5, 0.0, (0.0, 0.0)), replaces=True),
     event(3, id="m"),
     event(4),
+    event(5, id="", time=20.0),
 ]
 POINTS = (np.array([0, 1, 2]), np.array([0, 1], np.uint32), np.zeros(2), np.zeros(2))
 SUBSCRIPTIONS = pa.record_batch(
@@ -125,6 +128,7 @@ OWN = {
     ("Ledger.apply", "expires"): np.array([9.0, np.nan]),
     ("Ledger.apply", "mode"): np.zeros(2, np.uint8),
     ("Ledger.apply", "target"): np.array([0, 2], np.uint8),
+    ("Ledger.apply", "replaces"): np.array([1, 0], np.uint8),
     ("TopStream.subscribe", "rows"): POINTS,
     ("TopStream.subscribe", "alpha"): np.full(2, 0.5),
     ("TopStream.look_at_all", "rows"): POINTS,
@@ -231,6 +235,8 @@ HOSTILE = [
     (*POINTS[:3], np.zeros(1)),
     (np.array([0, 0, 0]), *POINTS[1:]),
     [event(99)],
+    [event(0, words=JAZZ, area=BOX, replaces=1)],
+    [event(1, words=["a"], area=(0.5, 0.5), replaces=None)],
     [event(-1)],
     [event(0)],
     [event(0, words=JAZZ, area=BOX, id=5)],

@@ -2,6 +2,7 @@
 
 #include "nearcast/base/errors.h"
 #include "nearcast/engine/word_uses.h"
+#include "nearcast/modes/versions.h"
 #include "nearcast/text/text_tokens.h"
 
 namespace nearcast {
@@ -46,11 +47,9 @@ void Hub::expire(Step& step) {
 
 void Hub::carry_out(const Event& event, Step& step) {
   switch (event.op) {
-    case Op::kSubscribe: {
-      const SubscriptionId slot = mode(event.mode).subscribe(event, step);
-      life_.begin(event.id, {event.mode, slot}, event.expires);
+    case Op::kSubscribe:
+      subscribe(event, step);
       return;
-    }
     case Op::kPublish:
       publish(event, step);
       return;
@@ -66,14 +65,54 @@ void Hub::carry_out(const Event& event, Step& step) {
     case Op::kUnsubscribe:
       end(life_.require(event.id));
       return;
+    case Op::kAdvance:
+      return;
   }
+}
+
+/// The new subscription is added before the old one ends: if it cannot be, nothing has changed, and
+/// words that both have stay known.
+void Hub::subscribe(const Event& event, Step& step) {
+  const auto old = event.replaces ? life_.find(event.id) : std::nullopt;
+  const Subscriber added{event.mode, mode(event.mode).subscribe(event, old.has_value(), step)};
+  if (old) {
+    replaced_.emplace(added);
+    const Mode& before = mode(old->mode);
+    if (before.holds_set(old->slot)) replaced_->held = before.last_told(old->slot);
+    end(*old);
+  }
+  life_.begin(event.id, added, event.expires);
+}
+
+/// What a subscription holds changes by the net difference, once its successor's list is there.
+void Hub::report_replaced(Step& step) {
+  const auto [mode_id, slot] = replaced_->successor;
+  const Mode& own = mode(mode_id);
+  std::vector<HeldMessage> now;
+  if (own.holds_set(slot)) now = own.results(slot);
+  const LiveMessages& messages = life_.messages();
+  for_each_pair(
+      replaced_->held, now, [](const HeldMessage& held) { return held.id; },
+      [&](const HeldMessage* before, const HeldMessage* after) {
+        if (before != nullptr && after != nullptr) return;
+        const auto [message, score] = before != nullptr ? *before : *after;
+        const std::string_view word = messages.word(message);
+        const bool is_gone = messages.find(word) != message;
+        step.report(life_.name(mode_id, slot), word,
+                    before != nullptr ? ChangeKind::kRemoved : ChangeKind::kAdded,
+                    is_gone ? Reason::kExpired : Reason::kChanged, score);
+      });
+  replaced_.reset();
 }
 
 void Hub::publish(const Event& event, Step& step) {
   const double end = life_.end_of(event, step.now);
   const bool is_kept = end > step.now;
+  const auto old = event.replaces ? life_.messages().find(event.id) : std::nullopt;
+  // A version that is not kept takes no place: the old one is taken back.
+  if (old) leave(*old, is_kept ? Reason::kChanged : Reason::kRetracted, step);
   read_text(words_, event.words, is_kept, tokens_, counts_);
-  Newcomer newcomer{event.id, {tokens_, event.place}, {}};
+  Newcomer newcomer{event.id, {tokens_, event.place}, {}, old.has_value() && is_kept};
   if (is_kept) newcomer.kept = life_.messages().add(event.id, {tokens_, counts_, event.place, end});
   for (Mode* mode : modes_) mode->publish(newcomer, step);
   if (const auto surplus = life_.surplus()) leave(*surplus, Reason::kExpired, step);
@@ -94,6 +133,7 @@ void Hub::end(Subscriber subscriber) {
 /// What has left is read until here: changes are told in the users' words.
 void Hub::finish(Step& step) {
   for (Mode* mode : modes_) mode->finish_event(step);
+  if (replaced_) report_replaced(step);
   LiveMessages& messages = life_.messages();
   for (const MessageId id : messages.dropped()) words_.release_all(messages.store().tokens(id));
   messages.forget_dropped();

@@ -89,6 +89,8 @@ class Hub {
 
   void expire(Step& step);
   void carry_out(const Event& event, Step& step);
+  void subscribe(const Event& event, Step& step);
+  void report_replaced(Step& step);
   void publish(const Event& event, Step& step);
   void leave(MessageId message, Reason reason, Step& step);
   void end(Subscriber subscriber);
@@ -103,6 +105,12 @@ class Hub {
   std::array<Mode*, kModes> modes_{&match_, &rank_, &top_};  ///< by ModeId
   std::size_t slice_ = kSlice;
   ListRoom room_;  ///< of all structures below
+  /// A subscription that another has taken the place of, in the event at hand.
+  struct Replaced {
+    Subscriber successor;
+    std::vector<HeldMessage> held;  ///< what the old one was told it holds
+  };
+  std::optional<Replaced> replaced_;
   // Of the message at hand; kept between events, so that none allocates.
   std::vector<Token> tokens_;
   std::vector<std::uint32_t> counts_;

@@ -40,6 +40,7 @@ Event event_at(const EventColumns& events, std::size_t row) {
   event.time = given(events.time[row]);
   event.expires = given(events.expires[row]);
   event.mode = static_cast<ModeId>(events.mode[row]);
+  event.replaces = events.replaces[row] != 0;
   switch (static_cast<Target>(events.target[row])) {
     case Target::kNone:
       break;
@@ -62,6 +63,7 @@ void EventColumns::check() const {
   check_codes("op", op, rows(), kOps);
   check_codes("mode", mode, rows(), kModes);
   check_codes("target", target, rows(), kTargets);
+  check_codes("replaces", replaces, rows(), 2);
   check_times("time", time, rows());
   check_times("expires", expires, rows());
   check_words(ErrorKind::kInvalidParameter, "id", id);
@@ -108,6 +110,8 @@ void Ledger::apply(const Event& event, std::int64_t row, LifeColumns& out) {
 void Ledger::carry_out(const Event& event, std::int64_t row, LifeColumns& out) {
   switch (event.op) {
     case Op::kSubscribe: {
+      if (const auto old = event.replaces ? life_.find(event.id) : std::nullopt)
+        end(*old, false, row, out);
       Slots& own = slots_[static_cast<std::size_t>(event.mode)];
       std::uint32_t slot = static_cast<std::uint32_t>(own.is_used.size());
       if (own.free.empty()) {
@@ -121,6 +125,8 @@ void Ledger::carry_out(const Event& event, std::int64_t row, LifeColumns& out) {
       return;
     }
     case Op::kPublish: {
+      if (const auto old = event.replaces ? life_.messages().find(event.id) : std::nullopt)
+        leave(*old, false, row, out);
       const double ends = life_.end_of(event, life_.clock());
       if (!(ends > life_.clock())) return;
       life_.messages().add(event.id, {{}, {}, Place::at({}), ends});
@@ -129,6 +135,7 @@ void Ledger::carry_out(const Event& event, std::int64_t row, LifeColumns& out) {
       return;
     }
     case Op::kMove:
+    case Op::kAdvance:
       return;
     case Op::kRetract:
       if (const auto message = life_.messages().find(event.id)) leave(*message, false, row, out);

@@ -27,8 +27,9 @@ struct EventColumns {
   std::span<const std::uint8_t> op;
   WordColumn id;
   std::span<const double> time, expires;
-  std::span<const std::uint8_t> mode;    ///< of a subscribe
-  std::span<const std::uint8_t> target;  ///< of a move
+  std::span<const std::uint8_t> mode;      ///< of a subscribe
+  std::span<const std::uint8_t> target;    ///< of a move
+  std::span<const std::uint8_t> replaces;  ///< of a subscribe or a publish: 0 or 1
 
   std::size_t rows() const { return op.size(); }
   void check() const;  ///< throws an invalid-parameter error
@@ -41,7 +42,7 @@ struct LifeColumns {
   std::vector<std::int64_t> event;  ///< of each departure, as all that follow
   WordsOut id;
   std::vector<std::uint8_t> is_message;  ///< 0: a subscription
-  std::vector<std::uint8_t> is_expired;  ///< 0: it was retracted or unsubscribed
+  std::vector<std::uint8_t> is_expired;  ///< 0: retracted, unsubscribed, or replaced by this event
   std::vector<std::uint8_t> is_kept;     ///< by row: does it publish a message that lives?
 };
 

@@ -11,9 +11,9 @@
 
 namespace nearcast {
 
-enum class Op : std::uint8_t { kSubscribe, kPublish, kMove, kRetract, kUnsubscribe };
+enum class Op : std::uint8_t { kSubscribe, kPublish, kMove, kRetract, kUnsubscribe, kAdvance };
 enum class ModeId : std::uint8_t { kMatch, kRank, kTop };
-constexpr int kOps = 5, kModes = 3;
+constexpr int kOps = 6, kModes = 3;
 
 const char* name_of(ModeId mode);  ///< as users write it
 
@@ -24,8 +24,9 @@ struct WordClause {
 
 struct Event {
   Op op = Op::kRetract;
-  std::string_view id;
+  std::string_view id;  ///< not of advance
   std::optional<double> time, expires;
+  bool replaces = false;                ///< subscribe, publish: what has the id gives way
   ModeId mode = ModeId::kMatch;         ///< subscribe, as all that follow
   bool is_live = false;                 ///< of match and rank
   std::uint32_t k = 0;                  ///< of top

@@ -51,14 +51,15 @@ void Life::check(const Event& event, double now) const {
       return;
     }
     case Op::kRetract:
+    case Op::kAdvance:
       return;
   }
 }
 
 void Life::check_subscribe(const Event& event, double now) const {
-  if (find_at(event.id, now)) {
+  if (!event.replaces && find_at(event.id, now)) {
     throw Error(ErrorKind::kDuplicateId, named("subscription", event.id), "an id that is in use",
-                "a new id", "unsubscribe the old one first");
+                "a new id", "replace it, or unsubscribe the old one first");
   }
   if (event.expires && *event.expires <= now) {
     throw Error(ErrorKind::kInvalidSubscription,
@@ -73,10 +74,10 @@ void Life::check_subscribe(const Event& event, double now) const {
 }
 
 void Life::check_publish(const Event& event, double now) const {
-  const auto known = messages_.find(event.id);
+  const auto known = event.replaces ? std::nullopt : messages_.find(event.id);
   if (known && messages_.expires(*known) > now) {
     throw Error(ErrorKind::kDuplicateId, named("message", event.id), "the id of a live message",
-                "a new id", "retract the old one first");
+                "a new id", "replace it, or retract the old one first");
   }
   messages_.check_room(event.id);
 }

@@ -1,11 +1,11 @@
-/// What is delivered: signed changes of what a subscription holds, with the reason.
+/// What is delivered: changes of what a subscription holds, with the reason.
 #pragma once
 
 #include <cstdint>
 
 namespace nearcast {
 
-enum class ChangeKind : std::uint8_t { kAdded, kRemoved };
+enum class ChangeKind : std::uint8_t { kAdded, kRemoved, kUpdated };
 enum class Reason : std::uint8_t {
   kPublished,
   kSubscribed,
@@ -13,7 +13,8 @@ enum class Reason : std::uint8_t {
   kExpired,
   kRetracted,
   kDisplaced,
-  kRefilled
+  kRefilled,
+  kChanged  ///< the subscription, or the message, was replaced by a new version
 };
 
 }  // namespace nearcast

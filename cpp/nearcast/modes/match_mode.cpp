@@ -4,15 +4,17 @@
 
 namespace nearcast {
 
-SubscriptionId MatchMode::subscribe(const Event& event, Step& step) {
+SubscriptionId MatchMode::subscribe(const Event& event, bool is_successor, Step& step) {
   const SubscriptionId id = set_.add(event.clauses, *event.area);
   if (!event.is_live) return id;
   if (!set_.is_holding()) set_.hold(messages().store());
   holders_.set(id, true);
-  found_.clear();
-  set_.find(id, found_);
-  for (const MessageId message : found_) {
-    step.report(event.id, messages().word(message), ChangeKind::kAdded, Reason::kSubscribed);
+  if (!is_successor) {
+    found_.clear();
+    set_.find(id, found_);
+    for (const MessageId message : found_) {
+      step.report(event.id, messages().word(message), ChangeKind::kAdded, Reason::kSubscribed);
+    }
   }
   promise(event, id, step);
   return id;
@@ -45,6 +47,10 @@ void MatchMode::publish(const Newcomer& newcomer, Step& step) {
   } else {
     set_.match(newcomer.message, scratch_);
   }
+  if (newcomer.is_successor) {
+    succeed(newcomer, step);
+    return;
+  }
   for (const SubscriptionId id : scratch_.sink.ids()) {
     if (safe_.is_impact(id)) {
       if (newcomer.kept) shorten(id, newcomer.message.place, step);
@@ -54,12 +60,31 @@ void MatchMode::publish(const Newcomer& newcomer, Step& step) {
   }
 }
 
+/// What the new version of a message matches is in scratch_.
+void MatchMode::succeed(const Newcomer& newcomer, Step& step) {
+  for (const SubscriptionId id : scratch_.sink.ids()) {
+    if (safe_.is_impact(id)) {
+      shorten(id, newcomer.message.place, step);
+    } else {
+      versions_.add_now(id);
+    }
+  }
+  versions_.report(
+      newcomer.id, [&](SubscriptionId id) { return holders_.has(id); },
+      [&](SubscriptionId id) { return name(id); }, step);
+}
+
 void MatchMode::leave(MessageId message, Reason reason, Step& step) {
-  if (!holders_.empty()) {
+  const bool is_replaced = reason == Reason::kChanged;
+  if (is_replaced) versions_.start();
+  if (is_replaced || !holders_.empty()) {
     set_.match(messages().store().message(message), scratch_);
     for (const SubscriptionId id : scratch_.sink.ids()) {
-      if (!holders_.has(id)) continue;
-      step.report(name(id), messages().word(message), ChangeKind::kRemoved, reason);
+      if (is_replaced) {
+        if (!safe_.is_impact(id)) versions_.add_before(id);
+      } else if (holders_.has(id)) {
+        step.report(name(id), messages().word(message), ChangeKind::kRemoved, reason);
+      }
     }
   }
   if (set_.is_holding()) set_.drop(message);

@@ -12,6 +12,7 @@
 #include "nearcast/modes/match_set.h"
 #include "nearcast/modes/mode.h"
 #include "nearcast/modes/safe_regions.h"
+#include "nearcast/modes/versions.h"
 
 namespace nearcast {
 
@@ -22,7 +23,7 @@ class MatchMode final : public Mode {
             const Life& life, bool is_safe)
       : life_(life), set_(index, parameters, words), is_safe_(is_safe) {}
 
-  SubscriptionId subscribe(const Event& event, Step& step) override;
+  SubscriptionId subscribe(const Event& event, bool is_successor, Step& step) override;
   void end(SubscriptionId id) override;
   void move(SubscriptionId id, const Event& event, Step& step) override;
   void publish(const Newcomer& message, Step& step) override;
@@ -60,6 +61,8 @@ class MatchMode final : public Mode {
   const LiveMessages& messages() const { return life_.messages(); }
   std::string_view name(SubscriptionId id) const { return life_.name(ModeId::kMatch, id); }
 
+  void succeed(const Newcomer& newcomer, Step& step);
+
   // match_promises.cpp
   void promise(const Event& event, SubscriptionId id, Step& step);
   double least_margin(SubscriptionId id, const Area& area) const;
@@ -79,6 +82,7 @@ class MatchMode final : public Mode {
   BatchScratch scratch_;
   std::vector<MessageId> found_;
   MoveChanges moved_;
+  MessageVersions versions_;  ///< of the message that is being replaced
 };
 
 }  // namespace nearcast

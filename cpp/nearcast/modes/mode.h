@@ -34,6 +34,7 @@ struct Newcomer {
   std::string_view id;
   Message message;
   std::optional<MessageId> kept;  ///< nothing: it is delivered once and does not live
+  bool is_successor = false;      ///< of the message that has just left, with Reason::kChanged
 };
 
 /// A message that a subscription holds.
@@ -58,14 +59,16 @@ class Mode {
  public:
   virtual ~Mode() = default;
 
-  /// Adds a subscription of this mode, reports what it holds from the start, and says its slot.
-  virtual SubscriptionId subscribe(const Event& event, Step& step) = 0;
+  /// Adds a subscription of this mode and says its slot. Unless it takes the place of another, which
+  /// is compared with it when the event ends, it also reports what the subscription holds.
+  virtual SubscriptionId subscribe(const Event& event, bool is_successor, Step& step) = 0;
   /// The subscription is there no more; nothing is delivered.
   virtual void end(SubscriptionId id) = 0;
   /// The event has another area, or point, for the subscription.
   virtual void move(SubscriptionId id, const Event& event, Step& step) = 0;
 
   virtual void publish(const Newcomer& message, Step& step) = 0;
+  /// With Reason::kChanged its successor is published next, and only then is told what changes.
   virtual void leave(MessageId message, Reason reason, Step& step) = 0;
 
   /// Everything between these two is one event: a mode may report its net difference at the end.
@@ -78,6 +81,9 @@ class Mode {
 
   virtual bool holds_set(SubscriptionId id) const = 0;  ///< is it live, or top?
   virtual std::vector<HeldMessage> results(SubscriptionId id) const = 0;
+  /// What all changes that were reported say it holds: a mode that reports at the end of an event
+  /// says what it held before, messages that have left since included.
+  virtual std::vector<HeldMessage> last_told(SubscriptionId id) const { return results(id); }
   /// Appends the subscriptions that would be told of this message if it were published now.
   virtual void find_matches(const Message& message, std::vector<SubscriptionId>& out) const = 0;
   virtual Definition definition(SubscriptionId id) const = 0;

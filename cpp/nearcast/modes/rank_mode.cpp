@@ -7,12 +7,13 @@
 
 namespace nearcast {
 
-SubscriptionId RankMode::subscribe(const Event& event, Step& step) {
+SubscriptionId RankMode::subscribe(const Event& event, bool is_successor, Step& step) {
   const SubscriptionId id = set_.add(event.clauses.front().positive, std::get<Rect>(*event.area),
                                      {event.alpha, event.threshold});
   if (!event.is_live) return id;
   if (!results_.is_holding()) results_.hold();
   holders_.set(id, true);
+  if (is_successor) return id;
   results_.find(id, after_, found_);
   for (const auto& [message, score] : after_) {
     step.report(event.id, messages().word(message), ChangeKind::kAdded, Reason::kSubscribed, score);
@@ -35,6 +36,15 @@ void RankMode::move(SubscriptionId id, const Event& event, Step& step) {
 void RankMode::publish(const Newcomer& newcomer, Step& step) {
   if (newcomer.kept && results_.is_holding()) results_.keep(*newcomer.kept);
   set_.rank(newcomer.message, ranked_);
+  if (newcomer.is_successor) {
+    for (std::size_t i = 0; i < ranked_.ids().size(); ++i) {
+      versions_.add_now(ranked_.ids()[i], ranked_.scores()[i]);
+    }
+    versions_.report(
+        newcomer.id, [&](SubscriptionId id) { return holders_.has(id); },
+        [&](SubscriptionId id) { return life_.name(ModeId::kRank, id); }, step);
+    return;
+  }
   for (std::size_t i = 0; i < ranked_.ids().size(); ++i) {
     step.report(life_.name(ModeId::kRank, ranked_.ids()[i]), newcomer.id, ChangeKind::kAdded,
                 Reason::kPublished, ranked_.scores()[i]);
@@ -42,13 +52,18 @@ void RankMode::publish(const Newcomer& newcomer, Step& step) {
 }
 
 void RankMode::leave(MessageId message, Reason reason, Step& step) {
-  if (!holders_.empty()) {
+  const bool is_replaced = reason == Reason::kChanged;
+  if (is_replaced) versions_.start();
+  if (is_replaced || !holders_.empty()) {
     set_.rank(messages().store().message(message), ranked_);
     for (std::size_t i = 0; i < ranked_.ids().size(); ++i) {
       const SubscriptionId id = ranked_.ids()[i];
-      if (!holders_.has(id)) continue;
-      step.report(life_.name(ModeId::kRank, id), messages().word(message), ChangeKind::kRemoved,
-                  reason, ranked_.scores()[i]);
+      if (is_replaced) {
+        versions_.add_before(id, ranked_.scores()[i]);
+      } else if (holders_.has(id)) {
+        step.report(life_.name(ModeId::kRank, id), messages().word(message), ChangeKind::kRemoved,
+                    reason, ranked_.scores()[i]);
+      }
     }
   }
   if (results_.is_holding()) results_.drop(message);

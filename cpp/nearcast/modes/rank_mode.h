@@ -8,6 +8,7 @@
 #include "nearcast/modes/mode.h"
 #include "nearcast/modes/rank_results.h"
 #include "nearcast/modes/rank_set.h"
+#include "nearcast/modes/versions.h"
 
 namespace nearcast {
 
@@ -17,7 +18,7 @@ class RankMode final : public Mode {
            const Life& life)
       : life_(life), set_(index, parameters, words), results_(set_, life.messages().store()) {}
 
-  SubscriptionId subscribe(const Event& event, Step& step) override;
+  SubscriptionId subscribe(const Event& event, bool is_successor, Step& step) override;
   void end(SubscriptionId id) override;
   void move(SubscriptionId id, const Event& event, Step& step) override;
   void publish(const Newcomer& newcomer, Step& step) override;
@@ -54,6 +55,7 @@ class RankMode final : public Mode {
   RankSink ranked_;
   std::vector<MessageId> found_;
   std::vector<HeldMessage> before_, after_;
+  MessageVersions versions_;  ///< of the message that is being replaced
 };
 
 }  // namespace nearcast

@@ -30,7 +30,7 @@ void TopMode::hold() {
   lists_->begin();
 }
 
-SubscriptionId TopMode::subscribe(const Event& event, Step&) {
+SubscriptionId TopMode::subscribe(const Event& event, bool is_successor, Step&) {
   if (!lists_) hold();
   read_text(words_, event.clauses.front().positive, /*is_kept=*/true, tokens_, counts_);
   std::uint32_t slot = slots_;
@@ -40,7 +40,7 @@ SubscriptionId TopMode::subscribe(const Event& event, Step&) {
     slot = free_slots_.back();
     free_slots_.pop_back();
   }
-  lists_->subscribe(SubscriptionId{slot}, tokens_, {*event.at, event.k, event.alpha});
+  lists_->subscribe(SubscriptionId{slot}, tokens_, {*event.at, event.k, event.alpha}, is_successor);
   return SubscriptionId{slot};
 }
 
@@ -75,6 +75,12 @@ void TopMode::weigh(const Epoch* epoch, Step&) {
 std::vector<HeldMessage> TopMode::results(SubscriptionId id) const {
   std::vector<HeldMessage> held;
   for (const auto& [message, score] : lists_->results(id)) held.push_back({message, score});
+  return held;
+}
+
+std::vector<HeldMessage> TopMode::last_told(SubscriptionId id) const {
+  std::vector<HeldMessage> held;
+  for (const auto& [message, score] : lists_->results_before(id)) held.push_back({message, score});
   return held;
 }
 

@@ -29,11 +29,11 @@ class TopMode final : public Mode {
 
   const TopSettings& settings() const { return settings_; }
 
-  SubscriptionId subscribe(const Event& event, Step& step) override;
+  SubscriptionId subscribe(const Event& event, bool is_successor, Step& step) override;
   void end(SubscriptionId id) override;
   void move(SubscriptionId id, const Event& event, Step&) override { lists_->move(id, *event.at); }
   void publish(const Newcomer& newcomer, Step&) override {
-    if (lists_ && newcomer.kept) lists_->publish(*newcomer.kept);
+    if (lists_ && newcomer.kept) lists_->publish(*newcomer.kept, newcomer.is_successor);
   }
   void leave(MessageId message, Reason reason, Step&) override {
     if (lists_) lists_->drop(message, reason);
@@ -49,6 +49,7 @@ class TopMode final : public Mode {
 
   bool holds_set(SubscriptionId) const override { return true; }
   std::vector<HeldMessage> results(SubscriptionId id) const override;
+  std::vector<HeldMessage> last_told(SubscriptionId id) const override;
   /// Whether a message enters a list depends on what is in it: this has no answer yet.
   void find_matches(const Message&, std::vector<SubscriptionId>&) const override {}
   Definition definition(SubscriptionId id) const override;

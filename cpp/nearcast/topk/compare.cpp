@@ -26,16 +26,25 @@ void for_each_difference(std::vector<MessageId>& before, std::vector<MessageId>&
   }
 }
 
+bool contains(std::span<const MessageId> messages, MessageId wanted) {
+  return std::find(messages.begin(), messages.end(), wanted) != messages.end();
+}
+
 }  // namespace
 
 void TopEngine::compare(const Journal::Page& page, TopChanges& out) {
-  if (page.cause == Journal::Cause::kForgotten) return;
+  if (page.cause == Journal::Cause::kForgotten || page.cause == Journal::Cause::kSilent) return;
   const std::span<const MessageId> before = state_.journal.held(page);
-  const std::span<const MessageId> held = state_.buffers.messages(page.id);
-  const auto after =
-      held.first(std::min<std::size_t>(state_.subscriptions[page.id].k, held.size()));
+  const std::span<const MessageId> after = best(page.id);
+  // A list that held the old version of a message and holds the new one is told of the new one.
+  const bool is_updated =
+      successor_ && contains(before, *replaced_) && contains(after, *successor_);
   const auto visit = [&](MessageId message, bool is_before) {
-    report(page, message, is_before ? ChangeKind::kRemoved : ChangeKind::kAdded, out);
+    if (is_updated && is_before && message == *replaced_) return;
+    const ChangeKind kind = is_before                              ? ChangeKind::kRemoved
+                            : is_updated && message == *successor_ ? ChangeKind::kUpdated
+                                                                   : ChangeKind::kAdded;
+    report(page, message, kind, out);
   };
   if (page.cause == Journal::Cause::kMoved) {  // its scores have changed
     std::vector<MessageId> old(before.begin(), before.end()), now(after.begin(), after.end());
@@ -92,15 +101,17 @@ Reason TopEngine::reason_for(const Journal::Page& page, MessageId message, Chang
   if (kind == ChangeKind::kRemoved) {
     if (mark == Mark::kExpired) return Reason::kExpired;
     if (mark == Mark::kRetracted) return Reason::kRetracted;
+    if (mark == Mark::kReplaced) return Reason::kChanged;
     return has_moved ? Reason::kMoved : Reason::kDisplaced;
   }
   if (page.cause == Journal::Cause::kSubscribed) return Reason::kSubscribed;
   if (mark == Mark::kPublished) return Reason::kPublished;
+  if (mark == Mark::kSuccessor) return Reason::kChanged;
   return has_moved ? Reason::kMoved : Reason::kRefilled;
 }
 
 double TopEngine::score_in(const Journal::Page& page, MessageId message, ChangeKind kind) const {
-  if (kind == ChangeKind::kAdded || page.cause != Journal::Cause::kMoved)
+  if (kind != ChangeKind::kRemoved || page.cause != Journal::Cause::kMoved)
     return state_.score(page.id, message);
   const TopSubscriptions::Record& record = state_.subscriptions[page.id];
   return top_score(record.alpha, distance_between(page.at, state_.messages.centre(message)),
@@ -127,14 +138,13 @@ void TopEngine::set_weights(const TokenWeights& weights) {
 /// score under the old weights.
 void TopEngine::replace_results(SubscriptionId id, const TokenWeights& old_weights) {
   const TopSubscriptions::Record& record = state_.subscriptions[id];
-  const auto first_k = [&] {
-    const std::span<const MessageId> all = state_.buffers.messages(id);
-    return std::vector(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(
-                                                      std::min<std::size_t>(record.k, all.size())));
+  const auto copy_best = [&] {
+    const std::span<const MessageId> held = best(id);
+    return std::vector(held.begin(), held.end());
   };
-  std::vector<MessageId> before = first_k();
+  std::vector<MessageId> before = copy_best();
   expiry_->evaluate(id);
-  std::vector<MessageId> after = first_k();
+  std::vector<MessageId> after = copy_best();
   const TokenSpan tokens = state_.subscriptions.tokens(id);
   for_each_difference(before, after, [&](MessageId message, bool is_before) {
     if (!is_before) {

@@ -18,7 +18,9 @@ void Journal::write_page(SubscriptionId id, Cause cause, Point at, std::uint32_t
   held_.insert(held_.end(), best.begin(), best.end());
 }
 
-void Journal::remember_new(SubscriptionId id) { open_page(id, Cause::kSubscribed, {}); }
+void Journal::remember_new(SubscriptionId id, bool is_silent) {
+  open_page(id, is_silent ? Cause::kSilent : Cause::kSubscribed, {});
+}
 
 void Journal::remember_moved(SubscriptionId id, Point at, std::uint32_t k,
                              const ResultBuffers& buffers) {

@@ -19,7 +19,7 @@ class Journal {
  public:
   explicit Journal(TopSubscriptions& subscriptions) : subscriptions_(subscriptions) {}
 
-  enum class Cause : std::uint8_t { kForgotten, kMessages, kSubscribed, kMoved };
+  enum class Cause : std::uint8_t { kForgotten, kSilent, kMessages, kSubscribed, kMoved };
   struct Page {
     SubscriptionId id;
     Cause cause;
@@ -40,13 +40,16 @@ class Journal {
     Page& page = page_of(id);
     page.same = std::min(page.same, place);
   }
-  /// A subscription that held nothing, because it did not exist.
-  void remember_new(SubscriptionId id);
+  /// A subscription that held nothing, because it did not exist; a silent one is not compared.
+  void remember_new(SubscriptionId id, bool is_silent);
   /// Before the subscription moves away from `at`.
   void remember_moved(SubscriptionId id, Point at, std::uint32_t k, const ResultBuffers& buffers);
   void forget(SubscriptionId id);  ///< unsubscribed: nothing is delivered
 
-  std::span<const Page> pages() const { return pages_; }  ///< skip those that are forgotten
+  std::span<const Page> pages() const { return pages_; }  ///< skip the forgotten and the silent
+  const Page* find(SubscriptionId id) const {  ///< null: this event has not touched its list
+    return has_page(id) ? &pages_[subscriptions_[id].page] : nullptr;
+  }
   std::span<const MessageId> held(const Page& page) const {
     return std::span(held_).subspan(page.first, page.count);
   }

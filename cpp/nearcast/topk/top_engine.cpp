@@ -23,12 +23,14 @@ void TopEngine::begin() {
   state_.journal.start();
   for (const MessageId id : marked_) marks_[raw(id)] = 0;
   marked_.clear();
+  replaced_ = successor_ = std::nullopt;
 }
 
-void TopEngine::subscribe(SubscriptionId id, TokenSpan tokens, const TopTerms& terms) {
+void TopEngine::subscribe(SubscriptionId id, TokenSpan tokens, const TopTerms& terms,
+                          bool is_silent) {
   state_.subscriptions.add(id, tokens, terms, *state_.weights);
   arrival_->insert(id);
-  state_.journal.remember_new(id);
+  state_.journal.remember_new(id, is_silent);
   expiry_->request(id, Refill::kSurely);
 }
 
@@ -48,8 +50,9 @@ void TopEngine::move(SubscriptionId id, Point at) {
   expiry_->request(id, Refill::kSurely);
 }
 
-void TopEngine::publish(MessageId id) {
-  mark(id, Mark::kPublished);
+void TopEngine::publish(MessageId id, bool is_successor) {
+  if (is_successor) successor_ = id;
+  mark(id, is_successor ? Mark::kSuccessor : Mark::kPublished);
   state_.measure(id);
   search_->insert(id);
   expiry_->window_moved(true);
@@ -68,7 +71,11 @@ void TopEngine::publish(MessageId id) {
 }
 
 void TopEngine::drop(MessageId id, Reason reason) {
-  mark(id, reason == Reason::kExpired ? Mark::kExpired : Mark::kRetracted);
+  const bool is_replaced = reason == Reason::kChanged;
+  if (is_replaced) replaced_ = id;
+  mark(id, is_replaced                  ? Mark::kReplaced
+           : reason == Reason::kExpired ? Mark::kExpired
+                                        : Mark::kRetracted);
   const bool is_oldest = state_.messages.oldest() == id;
   search_->erase(id, is_oldest);
   expiry_->window_moved(false);
@@ -108,13 +115,22 @@ void TopEngine::mark(MessageId id, Mark mark) {
   marked_.push_back(id);
 }
 
+std::span<const MessageId> TopEngine::best(SubscriptionId id) const {
+  const std::span<const MessageId> held = state_.buffers.messages(id);
+  return held.first(std::min<std::size_t>(state_.subscriptions[id].k, held.size()));
+}
+
 std::vector<TopResult> TopEngine::results(SubscriptionId id) const {
   std::vector<TopResult> all;
-  const std::uint32_t count = std::min(state_.subscriptions[id].k, state_.buffers.size(id));
-  for (std::uint32_t place = 0; place < count; ++place) {
-    const MessageId message = state_.buffers.held(id, place).message;
-    all.push_back({message, state_.score(id, message)});
-  }
+  for (const MessageId message : best(id)) all.push_back(scored(id, message));
+  return all;
+}
+
+std::vector<TopResult> TopEngine::results_before(SubscriptionId id) const {
+  const Journal::Page* page = state_.journal.find(id);
+  std::vector<TopResult> all;
+  for (const MessageId message : page != nullptr ? state_.journal.held(*page) : best(id))
+    all.push_back(scored(id, message));
   return all;
 }
 

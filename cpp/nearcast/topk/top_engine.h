@@ -11,6 +11,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -51,11 +53,15 @@ class TopEngine {
   void catch_up(std::size_t count) { search_->catch_up(count); }  ///< with at most so many
 
   void begin();
-  /// Tokens ascend and are distinct, at least one; k ≥ 1. The id is not in use, and dense.
-  void subscribe(SubscriptionId id, TokenSpan tokens, const TopTerms& terms);
+  /// Tokens ascend and are distinct, at least one; k ≥ 1. The id is not in use, and dense. The
+  /// first list of a silent one is not reported.
+  void subscribe(SubscriptionId id, TokenSpan tokens, const TopTerms& terms,
+                 bool is_silent = false);
   void unsubscribe(SubscriptionId id);
   void move(SubscriptionId id, Point at);
-  void publish(MessageId id);
+  /// A successor is the new version of the message that was dropped last, with Reason::kChanged: a
+  /// list that held the one and holds the other is updated.
+  void publish(MessageId id, bool is_successor = false);
   void drop(MessageId id, Reason reason);
   /// Another epoch is in force from now on; the weights before it are still there during the call.
   /// An event of its own.
@@ -70,6 +76,8 @@ class TopEngine {
     state_.subscriptions.for_each(visit);
   }
   std::vector<TopResult> results(SubscriptionId id) const;  ///< best first
+  /// As they were before this event; messages that it has dropped are there.
+  std::vector<TopResult> results_before(SubscriptionId id) const;
   TopStats stats() const;
   void check_invariants() const;
 
@@ -81,11 +89,15 @@ class TopEngine {
   void load(ArchiveReader& in, const Claims& known_tokens);
 
  private:
-  enum class Mark : std::uint8_t { kNone, kPublished, kExpired, kRetracted };
+  enum class Mark : std::uint8_t { kNone, kPublished, kExpired, kRetracted, kReplaced, kSuccessor };
 
   void mark(MessageId id, Mark mark);
   Mark mark_of(MessageId message) const;
   void compare(const Journal::Page& page, TopChanges& out);
+  std::span<const MessageId> best(SubscriptionId id) const;
+  TopResult scored(SubscriptionId id, MessageId message) const {
+    return {message, state_.score(id, message)};
+  }
   void report(const Journal::Page& page, MessageId message, ChangeKind kind, TopChanges& out);
   void score_changes(TopChanges& out);
   Reason reason_for(const Journal::Page& page, MessageId message, ChangeKind kind) const;
@@ -100,6 +112,7 @@ class TopEngine {
   std::vector<ArrivalHit> hits_;
   std::vector<std::uint8_t> marks_;  ///< by message: what this event did to it
   std::vector<MessageId> marked_;
+  std::optional<MessageId> replaced_, successor_;  ///< versions of one message, of this event
   TopChanges reweighed_;
   std::vector<const Journal::Page*> unscored_;  ///< of the last changes, whose scores are not there
 };
