@@ -30,23 +30,29 @@ PYTHON = {
     "text": {"errors"},
     "weights": {"errors"},
     "arguments": {"errors", "model", "text"},
-    "keywords": {"errors", "model", "text"},
+    "expressions": set(),
+    "grammar": {"errors", "expressions"},
+    "keywords": {"errors", "expressions", "grammar", "text"},
+    "where": {"attributes", "errors", "expressions", "grammar", "model"},
+    "clauses": {"errors", "expressions", "model"},
     "times": {"errors", "model"},
-    "event_values": {"errors", "model", "times"},
-    "events": {"errors", "model", "text", "keywords", "times", "event_values"},
-    "columns": {"_core", "errors", "model", "text"},
-    "explain": {"model"},
+    "attributes": {"errors", "model"},
+    "tree_checks": {"attributes", "errors", "expressions", "model"},
+    "event_values": {"attributes", "errors", "expressions", "model", "times", "tree_checks"},
+    "events": {"errors", "model", "text", "keywords", "where", "times", "event_values"},
+    "columns": {"_core", "clauses", "errors", "expressions", "model", "text"},
+    "explain": {"expressions", "model"},
     "safe_region": {"model", "explain"},
-    "matcher": {"_core", "errors", "model", "text", "weights", "keywords", "columns"}
-    | {"arguments", "in_process"},
+    "matcher": {"_core", "errors", "expressions", "model", "text", "weights", "keywords", "where"}
+    | {"arguments", "columns", "in_process"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
     | {"arguments", "explain", "in_process", "matcher"},
     "life": {"_core", "errors", "model", "event_values", "arguments", "in_process"},
-    "partition": {"errors", "model", "weights", "events"},
-    "spark": {"errors", "model", "text", "weights", "events", "columns", "matcher"}
-    | {"hub", "life", "partition"},
-    "bench": {"_core", "errors", "model", "text", "weights", "keywords", "events", "columns"}
-    | {"arguments", "hub", "in_process", "matcher", "partition", "spark"},
+    "partition": {"clauses", "errors", "expressions", "model", "weights", "events"},
+    "spark": {"clauses", "errors", "expressions", "model", "text", "weights", "events", "columns"}
+    | {"hub", "life", "matcher", "partition"},
+    "bench": {"_core", "errors", "expressions", "model", "text", "weights", "keywords", "events"}
+    | {"arguments", "columns", "hub", "in_process", "matcher", "partition", "spark"},
     "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}
     | {"partition", "spark"},
 }

@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 
 from nearcast import _core
+from nearcast.clauses import clauses_of
 from nearcast.errors import (
     CapacityError,
     InvalidMessageError,
-    InvalidSubscriptionError,
     NearcastError,
     Verbatim,
 )
@@ -25,7 +25,8 @@ from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from nearcast.model import Area, Clause, Place
+    from nearcast.expressions import Keywords
+    from nearcast.model import Area, Place
     from nearcast.text import Analyzer
 
 Words: TypeAlias = tuple[np.ndarray, np.ndarray]
@@ -51,8 +52,6 @@ ArrowTable: TypeAlias = ArrowStreamable | ArrowBatch
 
 BOX = ("west", "south", "east", "north")
 POINT = ("lon", "lat")
-
-MAX_TOKENS = 8191  # per clause and sign; what a record of the core can count
 
 
 # ---- single values --------------------------------------------------------------------------
@@ -99,16 +98,9 @@ def core_place(place: Place) -> tuple[float, ...]:
     return place
 
 
-def core_clauses(clauses: Iterable[Clause] | None) -> list[tuple[list[str], list[str]]]:
-    """Return clauses as the core reads them; no keywords are one clause that always holds."""
-    if clauses is None:
-        return [([], [])]
-    clauses = tuple(clauses)
-    most = max((len(part) for clause in clauses for part in clause), default=0)
-    if most > MAX_TOKENS:
-        what = "keywords are too many"
-        got = Verbatim(f"{most} in one clause")
-        raise InvalidSubscriptionError(what, got=got, wanted=f"at most {MAX_TOKENS}")
+def core_clauses(keywords: Keywords | None) -> list[tuple[list[str], list[str]]]:
+    """Return keywords as the core reads them; none are one clause that always holds."""
+    clauses = clauses_of(keywords)
     return [(list(clause.positive), list(clause.negative)) for clause in clauses]
 
 

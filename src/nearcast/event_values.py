@@ -10,11 +10,13 @@ stream of lines pays for each call.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import inf
-from typing import TYPE_CHECKING, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NoReturn, TypeAlias
 
+from nearcast.attributes import Attributes
 from nearcast.errors import (
     InvalidEventError,
     InvalidMessageError,
@@ -23,11 +25,11 @@ from nearcast.errors import (
     NearcastError,
     shown,
 )
+from nearcast.expressions import holds_without_words, plain_tokens
 from nearcast.model import (
     MODES,
     Area,
     Bbox,
-    Clause,
     Mode,
     Place,
     Point,
@@ -37,10 +39,14 @@ from nearcast.model import (
     point_from,
     whole_number,
 )
-from nearcast.times import read_time
+from nearcast.times import TIME_LIMIT, read_time
+from nearcast.tree_checks import check_keywords, check_where
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+
+    from nearcast.attributes import AttributeValue
+    from nearcast.expressions import Keywords, Where
 
 MAX_K = 2**31 - 1
 
@@ -49,11 +55,14 @@ _set = object.__setattr__
 
 @dataclass(frozen=True, slots=True)
 class Subscribe:
-    """A subscription begins. `clauses` is None without keywords, () if they are never true."""
+    """A subscription begins, or with `replace` takes the place of one.
+
+    `said_keywords` and `said_where` are the text that keywords and where were read from, if any.
+    """
 
     id: str
     mode: Mode
-    clauses: tuple[Clause, ...] | None = None
+    keywords: Keywords | None = None
     area: Area | None = None
     at: Point | None = None
     k: int | None = None
@@ -62,6 +71,11 @@ class Subscribe:
     live: bool = False
     expires: float | None = None
     time: float | None = None
+    where: Where | None = None
+    except_: Area | None = None
+    replace: bool = False
+    said_keywords: str | tuple[str, ...] | None = field(default=None, compare=False)
+    said_where: str | None = field(default=None, compare=False)
 
     def __post_init__(self) -> None:
         """Refuse what is no subscription of its mode."""
@@ -70,9 +84,14 @@ class Subscribe:
             check = _MODE_CHECKS.get(self.mode) if isinstance(self.mode, str) else None
             if check is None:
                 _refuse_mode(self.mode)
-            if self.clauses is not None:
-                _check_clauses(self)
+            if self.keywords is not None:
+                check_keywords(self.keywords)
+            if self.where is not None:
+                check_where(self.where)
+            _check_flag(self, "live")
+            _check_flag(self, "replace")
             check(self)
+            _check_said(self)
             _check_moment(self, "time")
             _check_moment(self, "expires")
         except NearcastError as error:
@@ -82,13 +101,15 @@ class Subscribe:
 
 @dataclass(frozen=True, slots=True)
 class Publish:
-    """A message appears."""
+    """A message appears, or with `replace` takes the place of one."""
 
     id: str
     text: str
     place: Place
     time: float | None = None
     expires: float | None = None
+    attributes: Mapping[str, AttributeValue] | None = None
+    replace: bool = False
 
     def __post_init__(self) -> None:
         """Refuse what is no message."""
@@ -100,10 +121,14 @@ class Publish:
             if not _is_plain_point(self.place):
                 _set(self, "place", _read_place(self.place))
             time, expires = self.time, self.expires
-            if time is not None and not (type(time) is float and -inf < time < inf):
+            if time is not None and not (type(time) is float and -inf < time < TIME_LIMIT):
                 _check_moment(self, "time")
-            if expires is not None and not (type(expires) is float and -inf < expires < inf):
+            if expires is not None and not (type(expires) is float and -inf < expires < TIME_LIMIT):
                 _check_moment(self, "expires")
+            if self.attributes is not None and type(self.attributes) is not Attributes:
+                _set(self, "attributes", Attributes(self.attributes))
+            if self.replace is not False:
+                _check_flag(self, "replace")
         except NearcastError as error:
             error.locate(named("message", self.id))
             raise
@@ -160,7 +185,26 @@ class Unsubscribe:
         _check_named(self, "subscription")
 
 
-Event: TypeAlias = Subscribe | Publish | Move | Retract | Unsubscribe
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """Nothing happens but time: the clock moves, and what is due goes. It concerns no id."""
+
+    time: float
+    id: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what is no time."""
+        try:
+            if self.time is None:
+                what = "time is missing"
+                raise InvalidEventError(what, wanted="the time to advance to", field="time")
+            _check_moment(self, "time")
+        except NearcastError as error:
+            error.locate("advance")
+            raise
+
+
+Event: TypeAlias = Subscribe | Publish | Move | Retract | Unsubscribe | Advance
 
 
 def named(noun: str, id: object) -> str:
@@ -202,7 +246,7 @@ def _check_id(id: object) -> None:
 
 def _check_moment(event: Event, name: str) -> None:
     value = getattr(event, name)
-    if value is None or (type(value) is float and -inf < value < inf):
+    if value is None or (type(value) is float and -inf < value < TIME_LIMIT):
         return
     _set(event, name, read_time(value, name))
 
@@ -234,29 +278,43 @@ def _refuse_mode(mode: object) -> NoReturn:
     raise InvalidSubscriptionError(what, got=mode, wanted=wanted, hint=hint, field="mode")
 
 
-def _check_clauses(event: Subscribe) -> None:
-    clauses = event.clauses
-    if type(clauses) is tuple and all(type(clause) is Clause for clause in clauses):
-        return
-    if not isinstance(clauses, (list, tuple)) or not all(isinstance(c, Clause) for c in clauses):
-        what = "clauses are not clauses"
-        wanted = "a tuple of Clause"
-        raise InvalidSubscriptionError(what, got=clauses, wanted=wanted, field="keywords")
-    _set(event, "clauses", tuple(clauses))
-
-
 def _refuse_given(event: Subscribe, names: tuple[str, ...]) -> None:
-    for name in names:
-        value = getattr(event, name)
+    for given in names:
+        value, name = getattr(event, given), given.rstrip("_")
         if value is not None:
             what = f"{name} has no meaning in mode {event.mode!r}"
             raise InvalidSubscriptionError(what, got=value, wanted="no such field", field=name)
 
 
-def _check_live(event: Subscribe) -> None:
-    if not isinstance(event.live, bool):
-        what = "live is not a truth value"
-        raise InvalidSubscriptionError(what, got=event.live, wanted="true or false", field="live")
+def _check_flag(event: Subscribe | Publish, name: str) -> None:
+    value = getattr(event, name)
+    if not isinstance(value, bool):
+        what = f"{name} is not a truth value"
+        wrong = InvalidMessageError if isinstance(event, Publish) else InvalidSubscriptionError
+        raise wrong(what, got=value, wanted="true or false", field=name)
+
+
+def _check_said(event: Subscribe) -> None:
+    said = event.said_keywords
+    if said is not None and type(said) is not str:
+        if not isinstance(said, (list, tuple)):
+            said = (said,)
+        _set(event, "said_keywords", tuple([_text(each, "said_keywords") for each in said]))
+    elif said is not None and not said.isascii():
+        _set(event, "said_keywords", _text(said, "said_keywords"))
+    if event.said_where is not None:
+        _set(event, "said_where", _text(event.said_where, "said_where"))
+
+
+def _text(said: object, name: str) -> str:
+    """Return text that can be written: no token and no value has a lone surrogate."""
+    if not isinstance(said, str):
+        what = f"{name} is not a string"
+        raise InvalidSubscriptionError(what, got=said, wanted="a string", field=name)
+    return said if is_encodable(said) else _SURROGATE.sub("\ufffd", said)
+
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def _require(event: Subscribe, name: str, wanted: str) -> object:
@@ -282,57 +340,67 @@ def _set_share(event: Subscribe, name: str, wanted: str) -> None:
     _set_number(event, name, lambda: number(value, name, 0, 1))
 
 
-def _require_plain_clause(event: Subscribe) -> None:
-    """Keywords of rank and top are words that count, so there is one clause without negation."""
-    if event.clauses is None:
+def _require_plain_keywords(event: Subscribe) -> None:
+    """Keywords of rank and top are words that count, so they are neither joined nor negated."""
+    if event.keywords is None:
         what = "keywords is missing"
         raise InvalidSubscriptionError(what, wanted="plain keywords", field="keywords")
-    if len(event.clauses) != 1 or not event.clauses[0].positive or event.clauses[0].negative:
-        what = f"clauses are not plain keywords, which mode {event.mode!r} needs"
-        wanted = "one clause with positive words alone"
-        raise InvalidSubscriptionError(what, got=event.clauses, wanted=wanted, field="keywords")
+    if plain_tokens(event.keywords) is None:
+        what = f"keywords are not plain, which mode {event.mode!r} needs"
+        got = event.keywords if event.said_keywords is None else event.said_keywords
+        wanted = "words without OR, NOT, phrases and prefixes"
+        raise InvalidSubscriptionError(what, got=got, wanted=wanted, field="keywords")
 
 
 def _check_match(event: Subscribe) -> None:
     _refuse_given(event, ("k", "alpha", "threshold", "at"))
+    if event.except_ is not None:
+        _set(event, "except_", area_from(event.except_, field="except"))
     if event.area is not None:
         _set(event, "area", area_from(event.area))
-    elif event.clauses is None:
-        what = "neither keywords nor area is there"
+    elif event.where is None:
+        _check_keywords_alone(event)
+
+
+def _check_keywords_alone(event: Subscribe) -> None:
+    if event.keywords is None:
+        what = "neither keywords nor area nor where is there"
         raise InvalidSubscriptionError(what, wanted="at least one of them", field="keywords")
-    elif not all(clause.positive for clause in event.clauses):
-        what = "a clause has no positive word, and there is no area"
-        wanted = "a positive word in each clause, or an area"
-        raise InvalidSubscriptionError(what, got=event.clauses, wanted=wanted, field="keywords")
-    _check_live(event)
+    if holds_without_words(event.keywords):
+        what = "keywords: a message without any of them satisfies them"
+        raise InvalidSubscriptionError(
+            what,
+            got=event.keywords if event.said_keywords is None else event.said_keywords,
+            wanted="a keyword without NOT in each alternative, an area or a where",
+            hint="add a word that must be there, as in 'coffee -decaf', or an area",
+            field="keywords",
+        )
 
 
 def _check_rank(event: Subscribe) -> None:
-    _refuse_given(event, ("k", "at"))
+    _refuse_given(event, ("k", "at", "except_"))
     wanted = "[west, south, east, north]"
     area = area_from(_require(event, "area", wanted))
     if not isinstance(area, Bbox):
         what = "area is not a box, which mode 'rank' needs"
         raise InvalidSubscriptionError(what, got=event.area, wanted=wanted, field="area")
     _set(event, "area", area)
-    _require_plain_clause(event)
+    _require_plain_keywords(event)
     _set_share(event, "alpha", "a number from 0 to 1")
     wanted = "a number more than 0, at most 1"
     _set_share(event, "threshold", wanted)
     if event.threshold == 0:
         what = "threshold is out of range"
         raise InvalidSubscriptionError(what, got=0.0, wanted=wanted, field="threshold")
-    _check_live(event)
 
 
 def _check_top(event: Subscribe) -> None:
-    _refuse_given(event, ("area", "threshold"))
-    _check_live(event)
+    _refuse_given(event, ("area", "threshold", "except_"))
     if event.live:
         _refuse_given(event, ("live",))
     k = _require(event, "k", "a whole number of at least 1")
     at = _require(event, "at", "[lon, lat]")
-    _require_plain_clause(event)
+    _require_plain_keywords(event)
     _set(event, "at", point_from(at, error=InvalidSubscriptionError))
     _set_number(event, "k", lambda: whole_number(k, "k", MAX_K))
     _set_share(event, "alpha", "a number from 0 to 1")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
 from nearcast.errors import InvalidEventError, InvalidMessageError, NearcastError, Verbatim, shown
 from nearcast.event_values import (
+    Advance,
     Event,
     Move,
     Publish,
@@ -25,15 +26,17 @@ from nearcast.event_values import (
     did_you_mean,
     named,
 )
-from nearcast.keywords import parse, plain
-from nearcast.model import Change, Clause, bbox_from
+from nearcast.keywords import parse
+from nearcast.model import Change, bbox_from
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.times import read_time
+from nearcast.where import parse as parse_where
 
 if TYPE_CHECKING:
     from nearcast.text import Analyzer
 
 __all__ = [
+    "Advance",
     "Event",
     "Move",
     "Publish",
@@ -162,17 +165,27 @@ def _check_names(fields: _Fields, known: Mapping[str, None]) -> None:
 
 def _subscribe_parts(fields: _Fields, analyzer: Analyzer) -> tuple[Any, ...]:
     get = fields.get
-    mode = get("mode", "match")
     words: Any = get("keywords")
-    clauses: object = None
-    if words is not None:
-        clauses = (Clause(plain(words, analyzer)),) if mode in _PLAIN else parse(words, analyzer)
-    numbers = (get("k"), get("alpha"), get("threshold"))
-    times = (get("expires"), get("time"))
-    return (get("id"), mode, clauses, get("area"), get("at"), *numbers, get("live", False), *times)
-
-
-_PLAIN = ("rank", "top")  # modes that weigh words instead of requiring them
+    where: Any = get("where")
+    keywords = None if words is None else parse(words, analyzer)
+    return (
+        get("id"),
+        get("mode", "match"),
+        keywords,
+        get("area"),
+        get("at"),
+        get("k"),
+        get("alpha"),
+        get("threshold"),
+        get("live", False),
+        get("expires"),
+        get("time"),
+        None if where is None else parse_where(where),
+        get("except"),
+        get("replace", False),
+        words,
+        where,
+    )
 
 
 def _publish_parts(fields: _Fields, _analyzer: Analyzer) -> tuple[Any, ...]:
@@ -185,11 +198,16 @@ def _publish_parts(fields: _Fields, _analyzer: Analyzer) -> tuple[Any, ...]:
             what = "both at and bbox are there"
             raise InvalidMessageError(what, wanted="exactly one of at and bbox", field="at")
         place = bbox_from(fields["bbox"], error=InvalidMessageError)
-    return (get("id"), get("text"), place, get("time"), get("expires"))
+    times = (get("time"), get("expires"))
+    return (get("id"), get("text"), place, *times, get("attributes"), get("replace", False))
 
 
 def _move_parts(fields: _Fields, _analyzer: Analyzer) -> tuple[Any, ...]:
     return (fields.get("id"), fields.get("area"), fields.get("at"), fields.get("time"))
+
+
+def _advance_parts(fields: _Fields, _analyzer: Analyzer) -> tuple[Any, ...]:
+    return (fields.get("time"),)
 
 
 def _named_parts(fields: _Fields, _analyzer: Analyzer) -> tuple[Any, ...]:
@@ -209,16 +227,20 @@ def _reader(
     parts: Callable[[_Fields, Analyzer], tuple[Any, ...]],
     make: Callable[..., Event],
 ) -> _Reader:
-    return _Reader(noun, dict.fromkeys(["op", "id", *names.split()]), parts, make)
+    return _Reader(noun, dict.fromkeys(["op", *names.split()]), parts, make)
 
 
-_SUBSCRIBE_FIELDS = "mode keywords area at k alpha threshold live expires time"
+_SUBSCRIBE_FIELDS = (
+    "id mode keywords area except where at k alpha threshold live expires time replace"
+)
+_PUBLISH_FIELDS = "id text at bbox attributes time expires replace"
 _READERS: dict[str, _Reader] = {
     "subscribe": _reader("subscription", _SUBSCRIBE_FIELDS, _subscribe_parts, Subscribe),
-    "publish": _reader("message", "text at bbox time expires", _publish_parts, Publish),
-    "move": _reader("subscription", "area at time", _move_parts, Move),
-    "retract": _reader("message", "time", _named_parts, Retract),
-    "unsubscribe": _reader("subscription", "time", _named_parts, Unsubscribe),
+    "publish": _reader("message", _PUBLISH_FIELDS, _publish_parts, Publish),
+    "move": _reader("subscription", "id area at time", _move_parts, Move),
+    "retract": _reader("message", "id time", _named_parts, Retract),
+    "unsubscribe": _reader("subscription", "id time", _named_parts, Unsubscribe),
+    "advance": _reader("advance", "time", _advance_parts, Advance),
 }
 
 

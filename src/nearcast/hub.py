@@ -22,6 +22,7 @@ from nearcast.errors import (
     NearcastError,
     SnapshotError,
     UnknownIdError,
+    UnsupportedError,
     Verbatim,
     shown,
 )
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from nearcast.text import Analyzer
 
 Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any, bool]
-_SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE = range(5)
+_SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE, _ADVANCE = range(6)
 
 # Made once: pyarrow looks for dateutil, maybe in vain, whenever it reads Python values.
 _KIND_WORDS = pa.array(CHANGE_KINDS, pa.string())
@@ -439,7 +440,14 @@ class Hub(InProcess):
         return dict(self._core.stats)
 
 
-_EVENTS = (events.Publish, events.Subscribe, events.Move, events.Retract, events.Unsubscribe)
+_EVENTS = (
+    events.Publish,
+    events.Subscribe,
+    events.Move,
+    events.Retract,
+    events.Unsubscribe,
+    events.Advance,
+)
 
 
 def _known(id: object) -> str:
@@ -482,19 +490,31 @@ def _space(value: object) -> tuple[float, ...]:
 def core_record(event: Event, analyzer: Analyzer = DEFAULT_ANALYZER) -> Record:
     """Return an event as the core reads it."""
     if isinstance(event, events.Publish):
+        _refuse_what_is_to_come(event)
         words = analyzer.analyze(event.text)
         place = columns.core_place(event.place)
-        return (_PUBLISH, event.id, event.time, event.expires, words, place, None, False)
+        return (_PUBLISH, event.id, event.time, event.expires, words, place, None, event.replace)
     if isinstance(event, events.Subscribe):
         area = columns.core_area(event.area)
-        clauses = columns.core_clauses(event.clauses)
+        _refuse_what_is_to_come(event)
+        clauses = columns.core_clauses(event.keywords)
         times = (event.time, event.expires)
-        return (_SUBSCRIBE, event.id, *times, clauses, area, _details(event), False)
+        return (_SUBSCRIBE, event.id, *times, clauses, area, _details(event), event.replace)
     if isinstance(event, events.Move):
         area = columns.core_area(event.area)
         return (_MOVE, event.id, event.time, None, None, area, event.at, False)
+    if isinstance(event, events.Advance):
+        return (_ADVANCE, "", event.time, None, None, None, None, False)
     op = _RETRACT if isinstance(event, events.Retract) else _UNSUBSCRIBE
     return (op, event.id, event.time, None, None, None, None, False)
+
+
+def _refuse_what_is_to_come(event: events.Subscribe | events.Publish) -> None:
+    """Refuse what the event format has and the core does not know yet."""
+    for name in ("where", "except_", "attributes"):
+        if getattr(event, name, None):
+            what = f"{name.rstrip('_')} is not matched yet"
+            raise UnsupportedError(what, wanted="no such field", field=name.rstrip("_"))
 
 
 def _details(event: events.Subscribe) -> tuple[Any, ...] | None:

@@ -16,7 +16,7 @@ import pyarrow as pa
 from nearcast import _core
 from nearcast.arguments import checked_path
 from nearcast.errors import SnapshotError, Verbatim
-from nearcast.event_values import Move, Publish, Retract, Subscribe
+from nearcast.event_values import Advance, Move, Publish, Retract, Subscribe
 from nearcast.in_process import InProcess
 from nearcast.model import MODES, Bbox
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nearcast.event_values import Event
     from nearcast.model import Mode, Window
 
-_SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE = range(5)
+_SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE, _ADVANCE = range(6)
 _NOWHERE, _POINT, _BOX, _OTHER_AREA = range(4)
 
 
@@ -104,7 +104,7 @@ class Life(InProcess):
             np.array([_moment(getattr(event, "expires", None)) for event in events]),
             np.array([_mode(event) for event in events], np.uint8),
             np.array([_target(event) for event in events], np.uint8),
-            np.zeros(len(events), np.uint8),
+            np.array([getattr(event, "replace", False) for event in events], np.uint8),
         )
         rows, names, is_message, is_expired = gone
         departures = [
@@ -142,6 +142,8 @@ def _op(event: Event) -> int:
         return _SUBSCRIBE
     if isinstance(event, Move):
         return _MOVE
+    if isinstance(event, Advance):
+        return _ADVANCE
     return _RETRACT if isinstance(event, Retract) else _UNSUBSCRIBE
 
 

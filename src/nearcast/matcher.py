@@ -26,8 +26,9 @@ from nearcast.errors import (
     Verbatim,
     shown,
 )
+from nearcast.expressions import holds_without_words
 from nearcast.in_process import InProcess
-from nearcast.keywords import parse, plain
+from nearcast.keywords import needs_a_place, parse, plain
 from nearcast.model import Bbox, area_from, bbox_from, is_encodable, point_from
 from nearcast.text import DEFAULT_ANALYZER, Analyzer
 from nearcast.weights import Weights
@@ -190,9 +191,11 @@ class Matcher(InProcess):
         if keywords is None and area is None:
             what = f"subscription {shown(id)}: neither keywords nor area is there"
             raise InvalidSubscriptionError(what, wanted="at least one of them")
-        clauses = None if keywords is None else parse(keywords, self._analyzer)
+        tree = None if keywords is None else parse(keywords, self._analyzer)
+        if tree is not None and area is None and holds_without_words(tree):
+            raise needs_a_place(keywords)
         place = None if area is None else columns.core_area(area_from(area))
-        self._engine.subscribe(_checked_id(id), columns.core_clauses(clauses), place)
+        self._engine.subscribe(_checked_id(id), columns.core_clauses(tree), place)
 
     def subscribe_table(self, table: ArrowTable) -> None:
         """Add many subscriptions; all of them or, on an error, none.

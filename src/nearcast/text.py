@@ -18,7 +18,7 @@ from nearcast.errors import InvalidParameterError
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-_ascii_tokens = re.compile(r"[a-z0-9]+").findall
+_ascii_tokens: Callable[[str], list[str]] = re.compile(r"[a-z0-9]+").findall
 
 _BASIC_PLANE = (range(0x10000),)
 # The other planes hold no letter, mark or digit in any version of Unicode: most are unassigned,
@@ -95,24 +95,47 @@ class Analyzer:
         """Whether all options are off."""
         return not self.stop_words and self.stem is None
 
+    @property
+    def has_own_tokenizer(self) -> bool:
+        """Whether something else than letters and digits makes a token."""
+        return False
+
     def analyze(self, text: str) -> list[str]:
         """Return the tokens of `text` in order, with repeats."""
-        if not isinstance(text, str):
-            what = "text is not a string"
-            raise InvalidParameterError(what, got=text, wanted="a string")
-        if text.isascii():
-            tokens: list[str] = _ascii_tokens(text.lower())
-        else:
-            tokens = _unicode_tokens()(unicodedata.normalize("NFKC", text).casefold())
-        if self.stop_words:
-            tokens = [token for token in tokens if token not in self.stop_words]
-        if self.stem is not None:
-            tokens = [_checked(stem) for stem in map(self.stem, tokens) if stem]
-        return tokens
+        tokens = _tokens(text)
+        if self.is_plain:
+            return tokens
+        return [token for token in self._kept(tokens) if token is not None]
+
+    def places(self, text: str) -> list[str | None]:
+        """Return the tokens of `text` in order; None where a stop word was dropped."""
+        tokens = _tokens(text)
+        return list(tokens) if self.is_plain else self._kept(tokens)
+
+    def starts(self, text: str) -> list[str]:
+        """Return the tokens of `text` as beginnings of words: not stemmed, none dropped."""
+        return _tokens(text)
+
+    def _kept(self, tokens: list[str]) -> list[str | None]:
+        stopped, stem = self.stop_words, self.stem
+        if stem is None:
+            return [None if token in stopped else token for token in tokens]
+        return [None if token in stopped else _checked(stem(token)) for token in tokens]
 
 
-def _checked(stem: object) -> str:
+def _tokens(text: str) -> list[str]:
+    if not isinstance(text, str):
+        what = "text is not a string"
+        raise InvalidParameterError(what, got=text, wanted="a string")
+    if text.isascii():
+        return _ascii_tokens(text.lower())
+    return _unicode_tokens()(unicodedata.normalize("NFKC", text).casefold())
+
+
+def _checked(stem: object) -> str | None:
     """Refuse what a stemmer of the user's should not have returned."""
+    if not stem and (stem is None or isinstance(stem, str)):
+        return None
     if isinstance(stem, str):
         try:
             stem.encode()

@@ -1,9 +1,9 @@
-"""Moments: seconds since the epoch, from numbers or RFC 3339 timestamps with an offset."""
+"""Moments: seconds since the epoch, from numbers, aware datetimes or RFC 3339 with an offset."""
 
 from __future__ import annotations
 
 import re
-from datetime import date
+from datetime import date, datetime, timezone
 
 from nearcast.errors import InvalidEventError, InvalidParameterError
 from nearcast.model import number
@@ -15,32 +15,56 @@ _RFC_3339 = re.compile(
         (?:[Zz]|([+-])([0-9]{2}):([0-9]{2}))""",
     re.VERBOSE,
 )
+TIME_LIMIT = 1e11
+"""Seconds at which a time is taken for milliseconds: the year 5138."""
+_WANTED = "seconds since the epoch, an aware datetime, or RFC 3339 with an offset"
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 _EPOCH_DAY = date(1970, 1, 1).toordinal()
 _DAYS_OF_400_YEARS = 146_097
 _NINES = str.maketrans("0123456789", "9876543210")
 
 
 def read_time(value: object, field: str) -> float:
-    """Return seconds since the epoch of a number or an RFC 3339 timestamp with an offset.
+    """Return seconds since the epoch of a number, an aware datetime or an RFC 3339 timestamp.
 
     A leap second is the second after it, as in POSIX.
 
     Raises
     ------
     InvalidEventError
-        If it is neither, or no such day or second exists; its `field` is `field`.
+        If it is none of these, no such day or second exists, or the number must be milliseconds;
+        its `field` is `field`.
 
     Examples
     --------
     >>> read_time("2026-01-02T03:04:05.5+01:00", "time")
     1767319445.5
     """
-    if not isinstance(value, str):
-        try:
-            return number(value, field)
-        except InvalidParameterError as error:
-            wanted = "seconds since the epoch, or RFC 3339 with an offset"
-            raise InvalidEventError(error.what, got=value, wanted=wanted, field=field) from None
+    if isinstance(value, str):
+        return _read_timestamp(value, field)
+    if isinstance(value, datetime):
+        return _read_datetime(value, field)
+    try:
+        seconds = number(value, field)
+    except InvalidParameterError as error:
+        raise InvalidEventError(error.what, got=value, wanted=_WANTED, field=field) from None
+    if seconds >= TIME_LIMIT:
+        what = f"{field} is too large for seconds"
+        wanted = "seconds since the epoch, less than 100,000,000,000"
+        hint = "is it in milliseconds? Divide it by 1,000"
+        raise InvalidEventError(what, got=value, wanted=wanted, hint=hint, field=field)
+    return seconds
+
+
+def _read_datetime(value: datetime, field: str) -> float:
+    if value.utcoffset() is None:
+        what = f"{field} is a datetime without an offset"
+        hint = "give it a timezone, as in datetime.now(timezone.utc)"
+        raise InvalidEventError(what, got=value, wanted=_WANTED, hint=hint, field=field)
+    return (value - _EPOCH).total_seconds()
+
+
+def _read_timestamp(value: str, field: str) -> float:
     found = _RFC_3339.fullmatch(value)
     if found is None:
         what = f"{field} is not a timestamp"

@@ -23,6 +23,7 @@ from nearcast.errors import (
     NearcastError,
 )
 from nearcast.events import (
+    Advance,
     Move,
     Publish,
     Retract,
@@ -33,7 +34,8 @@ from nearcast.events import (
     read_time,
     write_change,
 )
-from nearcast.model import Bbox, Change, Circle, Clause
+from nearcast.expressions import And, Compare, Exists, Not, Word
+from nearcast.model import Bbox, Change, Circle
 from nearcast.text import Analyzer
 
 MATCH = {"op": "subscribe", "id": "s1", "keywords": "coffee -decaf", "area": [-74, 40, -73, 41]}
@@ -59,8 +61,10 @@ PUBLISH = {"op": "publish", "id": "m1", "text": "Free coffee!", "at": [-73.9836,
 MOVE = {"op": "move", "id": "s1", "area": [-73.99, 40.7, -73.95, 40.76]}
 RETRACT = {"op": "retract", "id": "m1"}
 UNSUBSCRIBE = {"op": "unsubscribe", "id": "s1"}
+ADVANCE = {"op": "advance", "time": 7200}
 EVERY: list[dict[str, Any]] = [MATCH, RANK, TOP, PUBLISH, MOVE, RETRACT, UNSUBSCRIBE]
 MISSING = object()
+COFFEE = And((Word(("coffee",)), Not(Word(("decaf",)))))
 
 
 def _name(value):
@@ -71,10 +75,6 @@ def _name(value):
 def altered(event, **changes):
     """Return the event with some fields replaced; `MISSING` takes one out."""
     return {k: v for k, v in {**event, **changes}.items() if v is not MISSING}
-
-
-def clause(*positive, negative=()):
-    return Clause(frozenset(positive), frozenset(negative))
 
 
 # ---- good events -----------------------------------------------------------------------------
@@ -88,25 +88,28 @@ def clause(*positive, negative=()):
             Subscribe(
                 "s1",
                 "match",
-                clauses=(clause("coffee", negative=["decaf"]),),
+                keywords=COFFEE,
                 area=Bbox(-74, 40, -73, 41),
             ),
         ),
         (
             altered(MATCH, area=MISSING),
-            Subscribe("s1", "match", (clause("coffee", negative=["decaf"]),)),
+            Subscribe("s1", "match", COFFEE),
         ),
         (
             altered(MATCH, keywords=MISSING, live=True, expires=9, time=1, mode="match"),
             Subscribe("s1", "match", area=Bbox(-74, 40, -73, 41), live=True, expires=9.0, time=1.0),
         ),
-        (altered(MATCH, keywords="a -a", area=MISSING), Subscribe("s1", "match", ())),
+        (
+            altered(MATCH, keywords="a -a", area=MISSING),
+            Subscribe("s1", "match", And((Word(("a",)), Not(Word(("a",)))))),
+        ),
         (
             altered(RANK, live=True),
             Subscribe(
                 "s3",
                 "rank",
-                clauses=(clause("flood"),),
+                keywords=Word(("flood",)),
                 area=Bbox(-74, 40, -73, 41),
                 alpha=0.3,
                 threshold=0.6,
@@ -118,13 +121,53 @@ def clause(*positive, negative=()):
             Subscribe(
                 "s2",
                 "top",
-                clauses=(clause("jazz", "concert"),),
+                keywords=And((Word(("jazz",)), Word(("concert",)))),
                 at=(-73.99, 40.73),
                 k=5,
                 alpha=0.4,
                 expires=7.0,
             ),
         ),
+        (
+            altered(MATCH, keywords="-sold", where="price <= 9", area=MISSING, replace=True)
+            | {"except": [0, 0, 1, 1]},
+            Subscribe(
+                "s1",
+                "match",
+                Not(Word(("sold",))),
+                where=Compare("price", "<=", 9.0),
+                except_=Bbox(0, 0, 1, 1),
+                replace=True,
+            ),
+        ),
+        (
+            altered(MATCH, keywords=MISSING, where="price EXISTS", area=MISSING),
+            Subscribe("s1", "match", where=Exists("price")),
+        ),
+        (
+            altered(TOP, where="a = 'b'"),
+            Subscribe(
+                "s2",
+                "top",
+                And((Word(("jazz",)), Word(("concert",)))),
+                at=(-73.99, 40.73),
+                k=5,
+                alpha=0.4,
+                where=Compare("a", "=", "b"),
+            ),
+        ),
+        (
+            altered(PUBLISH, attributes={"price": 9, "tags": ["a"], "new": True}, replace=True),
+            Publish(
+                "m1",
+                "Free coffee!",
+                (-73.9836, 40.7536),
+                attributes={"price": 9.0, "tags": ("a",), "new": True},
+                replace=True,
+            ),
+        ),
+        (ADVANCE, Advance(7200.0)),
+        (altered(ADVANCE, time="1970-01-01T02:00:00Z"), Advance(7200.0)),
         (PUBLISH, Publish("m1", "Free coffee!", (-73.9836, 40.7536))),
         (
             altered(PUBLISH, text="", at=MISSING, bbox=[170, 0, -170, 1], time=12.5, expires=3600),
@@ -170,7 +213,7 @@ def test_keywords_are_read_by_the_given_analyzer() -> None:
         read_event(json.dumps(altered(MATCH, keywords="cats")), analyzer),
     ):
         assert isinstance(event, Subscribe)
-        assert event.clauses == (clause("cat"),)
+        assert event.keywords == Word(("cat",))
 
 
 # ---- lines that are not events ---------------------------------------------------------------
@@ -282,8 +325,14 @@ BAD_SUBSCRIPTIONS: list[tuple[dict[str, Any], Any, str, str]] = [
     (MATCH, {"keywords": 5}, "keywords", "neither an expression nor a list"),
     (MATCH, {"keywords": ["a", 5]}, "keywords", "entry 1"),
     (MATCH, {"keywords": ["&"]}, "keywords", "entry 0"),
-    (MATCH, {"keywords": "a OR -b"}, "keywords", "positive keyword"),
-    (MATCH, {"keywords": " OR ".join(map(str, range(65)))}, "keywords", "too many clauses"),
+    (MATCH, {"keywords": "a OR -b", "area": MISSING}, "keywords", "without any of them"),
+    (MATCH, {"keywords": " OR ".join(map(str, range(1025)))}, "keywords", "too many keywords"),
+    (MATCH, {"where": 5}, "where", "where is not a string"),
+    (MATCH, {"where": "price <"}, "where", "a value is missing at position 7"),
+    (MATCH, {"except": [0, 0, 0]}, "except", "wrong length"),
+    (MATCH, {"replace": 1}, "replace", "truth value"),
+    (RANK, {"except": [0, 0, 1, 1]}, "except", "no meaning"),
+    (TOP, {"except": [0, 0, 1, 1]}, "except", "no meaning"),
     (MATCH, {"area": [0, 0, 1]}, "area", "wrong length"),
     (MATCH, {"area": [0, 0, 1, nan]}, "area", "north is not finite"),
     (MATCH, {"area": [0, 0, 181, 1]}, "area", "east is out of range"),
@@ -299,8 +348,8 @@ BAD_SUBSCRIPTIONS: list[tuple[dict[str, Any], Any, str, str]] = [
     (MATCH, {"live": 1}, "live", "not a truth value"),
     (MATCH, {"live": "true"}, "live", "not a truth value"),
     (RANK, {"keywords": MISSING}, "keywords", "missing"),
-    (RANK, {"keywords": "a OR b"}, "keywords", "plain words"),
-    (RANK, {"keywords": "a -b"}, "keywords", "plain words"),
+    (RANK, {"keywords": "a OR b"}, "keywords", "not plain"),
+    (RANK, {"keywords": "a -b"}, "keywords", "not plain"),
     (RANK, {"area": MISSING}, "area", "missing"),
     (RANK, {"area": {"type": "Circle", "center": [0, 0], "radius_m": 1}}, "area", "not a box"),
     (RANK, {"alpha": MISSING}, "alpha", "missing"),
@@ -315,7 +364,7 @@ BAD_SUBSCRIPTIONS: list[tuple[dict[str, Any], Any, str, str]] = [
     (RANK, {"k": 5}, "k", "no meaning in mode 'rank'"),
     (RANK, {"at": [0, 0]}, "at", "no meaning in mode 'rank'"),
     (TOP, {"keywords": MISSING}, "keywords", "missing"),
-    (TOP, {"keywords": "a OR b"}, "keywords", "plain words"),
+    (TOP, {"keywords": "a OR b"}, "keywords", "not plain"),
     (TOP, {"at": MISSING}, "at", "missing"),
     (TOP, {"at": [0, 91]}, "at", "out of range"),
     (TOP, {"at": [0, 0, 0]}, "at", "not a position"),

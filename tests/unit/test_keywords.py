@@ -1,11 +1,8 @@
-"""Keywords become the clauses that mean the same, or an error that says where it is."""
+"""Keywords become the tree that they say, or an error that says where it is."""
 
 from __future__ import annotations
 
-import os
 import pickle
-import subprocess
-import sys
 import time
 from itertools import chain, combinations
 
@@ -14,8 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nearcast.errors import ExpressionError, InvalidSubscriptionError
-from nearcast.keywords import MAX_CLAUSES, parse, plain
+from nearcast.expressions import (
+    MAX_KEYWORDS,
+    MAX_NESTING,
+    And,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    holds_without_words,
+    leaves,
+)
+from nearcast.expressions import holds as holds_by
+from nearcast.keywords import parse, plain
 from nearcast.text import Analyzer
+from nearcast.tree_checks import check_keywords
 
 TOKENS = ("a", "b", "c", "d")
 ALL_MESSAGES = [
@@ -24,13 +34,23 @@ ALL_MESSAGES = [
 ]
 
 
-def clauses(keywords) -> set[tuple[str, str]]:
-    """Return clauses in a form that is short to write: tokens in order, joined by spaces."""
-    return {(" ".join(sorted(p)), " ".join(sorted(n))) for p, n in parse(keywords)}
+def says(tree) -> str:
+    """Write a tree in a form that is short to compare: words with dots, AND &, OR |, NOT !."""
+    if isinstance(tree, Not):
+        return f"!{says(tree.part)}"
+    if isinstance(tree, And):
+        return "(" + " & ".join(map(says, tree.parts)) + ")"
+    if isinstance(tree, Or):
+        return "(" + " | ".join(map(says, tree.parts)) + ")"
+    if isinstance(tree, Prefix):
+        return f"{tree.start}*"
+    if isinstance(tree, Phrase):
+        return '"' + " ".join(token or "_" for token in tree.tokens) + '"'
+    return ".".join(tree.tokens)
 
 
-def is_satisfied(found, message) -> bool:
-    return any(p <= message and not n & message for p, n in found)
+def is_satisfied(tree, message) -> bool:
+    return holds_by(tree, lambda word: set(word.tokens) <= message)
 
 
 # ---- the meaning, against trees that are evaluated, not parsed -------------------------------
@@ -64,13 +84,16 @@ def written(draw, tree=None, outer=-1):
     """Write a tree with as few parentheses as its operators need, sometimes with more."""
     tree = draw(trees) if tree is None else tree
     if isinstance(tree, str):
-        return draw(st.sampled_from([tree, f'"{tree}"', f"({tree})"]))
+        return draw(
+            st.sampled_from([tree, f"({tree})", *([f'"{tree}"'] if len(tree) == 1 else [])])
+        )
     level = PRECEDENCE[tree[0]]
     parts = [draw(written(branch, level)) for branch in tree[1:]]
     if tree[0] == "not":
-        text = draw(st.sampled_from(["-", "NOT ", "NOT  "])) + parts[0]
+        text = draw(st.sampled_from(["-", "!", "–", "−", "NOT ", "not  "])) + parts[0]
     else:
-        text = draw(st.sampled_from([" ", " AND "] if level else [" OR "])).join(parts)
+        joins = [" ", " AND ", " and "] if level else [" OR ", " or ", " Or "]
+        text = draw(st.sampled_from(joins)).join(parts)
     return f"({text})" if level < outer or draw(st.booleans()) else text
 
 
@@ -84,22 +107,11 @@ def tree_and_text(draw):
 @given(tree_and_text())
 def test_an_expression_is_true_of_exactly_the_messages_its_tree_is_true_of(case) -> None:
     tree, text = case
-    # "z" is in every message, so that no alternative lacks a positive keyword.
-    found = parse(f"z ({text})")
+    found = parse(text)
+    check_keywords(found)
     for message in ALL_MESSAGES:
-        assert is_satisfied(found, message | {"z"}) == holds(tree, message), (text, message)
-
-
-@settings(deadline=None)
-@given(written())
-def test_clauses_are_distinct_consistent_and_positive(text) -> None:
-    try:
-        found = parse(text)
-    except ExpressionError as error:
-        assert "positive keyword" in str(error)  # noqa: PT017
-        return
-    assert len(set(found)) == len(found) <= MAX_CLAUSES
-    assert all(p and not p & n for p, n in found)
+        assert is_satisfied(found, message) == holds(tree, message), (text, message)
+    assert holds_without_words(found) == holds(tree, frozenset())
 
 
 @settings(deadline=None)
@@ -107,7 +119,7 @@ def test_clauses_are_distinct_consistent_and_positive(text) -> None:
 def test_words_alone_mean_the_same_with_and_without_the_long_way(entries) -> None:
     text = " ".join(entries)
     if "&" in entries:
-        with pytest.raises(ExpressionError, match="no letter or digit"):
+        with pytest.raises(ExpressionError, match="no operator"):
             parse(text)
     else:
         assert parse(text) == parse(f"({text})") == parse(entries)
@@ -119,49 +131,71 @@ def test_words_alone_mean_the_same_with_and_without_the_long_way(entries) -> Non
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("coffee", {("coffee", "")}),
-        ("coffee AND (free OR sale) -decaf", {("coffee free", "decaf"), ("coffee sale", "decaf")}),
-        ("a b OR c", {("a b", ""), ("c", "")}),
-        ("a OR b c", {("a", ""), ("b c", "")}),
-        ("a AND NOT b OR c", {("a", "b"), ("c", "")}),
-        ("a NOT b c", {("a c", "b")}),
-        ("a and b or not c", {("a and b c not or", "")}),
-        ("ANDROID ORB NOTE", {("android note orb", "")}),
-        ('"AND" "OR" "NOT"', {("and not or", "")}),
-        ("--a", {("a", "")}),
-        ("a ---b", {("a", "b")}),
-        ("NOT NOT a", {("a", "")}),
-        ("NOT -a", {("a", "")}),
-        ("-NOT a", {("a", "")}),
-        ("x -(a b)", {("x", "a"), ("x", "b")}),
-        ("x -(a OR b)", {("x", "a b")}),
-        ("x -AT&T", {("x", "at"), ("x", "t")}),
-        ('x -"at t"', {("x", "at"), ("x", "t")}),
-        ("wi-fi", {("fi wi", "")}),
-        ("a- b", {("a b", "")}),
-        ("a (b)", {("a b", "")}),
-        ("a(b)c", {("a b c", "")}),
-        ("a-(b)", {("a b", "")}),
-        ('a"b c"d', {("a b c d", "")}),
-        ('a"b"-c', {("a b", "c")}),
-        ("a\u00a0b\u2003c\td\n", {("a b c d", "")}),
-        ("a OR a", {("a", "")}),
-        ("a a", {("a", "")}),
-        ("É é", {("é", "")}),
-        ("a OR (a b)", {("a", ""), ("a b", "")}),
+        ("coffee", "coffee"),
+        ("coffee AND (free OR sale) -decaf", "(coffee & (free | sale) & !decaf)"),
+        ("a b OR c", "((a & b) | c)"),
+        ("a OR b c", "(a | (b & c))"),
+        ("a AND NOT b OR c", "((a & !b) | c)"),
+        ("a NOT b c", "(a & !b & c)"),
+        ("a and b or not c", "((a & b) | !c)"),
+        ("a And b oR Not c", "((a & b) | !c)"),
+        ("ANDROID ORB NOTE", "(android & orb & note)"),
+        ('"AND" "OR" "NOT"', "(and & or & not)"),
+        ("--a", "a"),
+        ("a ---b", "(a & !b)"),
+        ("NOT NOT a", "a"),
+        ("NOT -a", "a"),
+        ("-NOT a", "a"),
+        ("-(-a)", "a"),
+        ("-sold", "!sold"),
+        ("!sold –b −c", "(!sold & !b & !c)"),
+        ("a!b c! d–e", "(a.b & c & d.e)"),
+        ("x -(a b)", "(x & !(a & b))"),
+        ("x -(a OR b)", "(x & !(a | b))"),
+        ("x -AT&T", "(x & !at.t)"),
+        ('x -"at t"', '(x & !"at t")'),
+        ('"new york" OR "New, York!"', '("new york" | "new york")'),
+        ('"a"', "a"),
+        ('"a a"', '"a a"'),
+        ("balc*", "balc*"),
+        ("-BALC* É́f*", "(!balc* & é́f*)"),
+        ('"balc*"', "balc"),
+        ("wi-fi", "wi.fi"),
+        ("a- b", "(a & b)"),
+        ("a (b)", "(a & b)"),
+        ("a(b)c", "(a & b & c)"),
+        ("a-(b)", "(a & b)"),
+        ('a"b c"d', '(a & "b c" & d)'),
+        ('a"b"-c', "(a & b & !c)"),
+        ("a\u00a0b\u2003c\td\n", "(a & b & c & d)"),
+        ("a OR a", "(a | a)"),
+        ("a a", "(a & a)"),
+        ("É é", "(é & é)"),
+        ("a OR (a b)", "(a | (a & b))"),
+        ("a OR (b OR (c OR d))", "(a | b | c | d)"),
+        ("a (b (c d))", "(a & b & c & d)"),
+        ("+a b+ c++ R&D", "(a & b & c & r.d)"),
+        ("AT&AT", "at"),
     ],
 )
 def test_an_expression_is_read_as_the_guide_says(text, expected) -> None:
-    assert clauses(text) == expected
+    tree = parse(text)
+    assert says(tree) == expected
+    check_keywords(tree)
 
 
 @pytest.mark.parametrize("text", ["a -a", "a AND NOT a", "(a OR b) -a -b", "a -(a OR b)"])
-def test_an_expression_that_contradicts_itself_is_accepted_and_has_no_clause(text) -> None:
-    assert parse(text) == ()
+def test_an_expression_that_contradicts_itself_is_accepted_and_never_holds(text) -> None:
+    tree = parse(text)
+    assert not any(is_satisfied(tree, message) for message in ALL_MESSAGES)
 
 
-def test_a_contradictory_alternative_is_dropped_and_needs_no_positive_keyword() -> None:
-    assert clauses("a OR (b -b)") == {("a", "")}
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [("-a", True), ("a OR -b", True), ("-a -b", True), ("a -b", False), ("-(a -a)", True)],
+)
+def test_whether_keywords_can_hold_without_a_word_is_known(text, is_so) -> None:
+    assert holds_without_words(parse(text)) is is_so
 
 
 @pytest.mark.parametrize(
@@ -176,7 +210,7 @@ def test_a_contradictory_alternative_is_dropped_and_needs_no_positive_keyword() 
         ("a (", 2, "not closed"),
         ("a)", 1, "closes nothing"),
         ("(a))", 3, "closes nothing"),
-        (")", 0, "too early"),
+        (")", 0, "closes nothing"),
         ("(a OR )", 6, "too early"),
         ("a AND", 5, "nothing follows AND"),
         ("a NOT", 5, "nothing follows NOT"),
@@ -185,20 +219,36 @@ def test_a_contradictory_alternative_is_dropped_and_needs_no_positive_keyword() 
         ("a AND AND b", 6, "AND follows AND"),
         ("(AND a)", 1, "AND has nothing before it"),
         ("-AND a", 1, "AND follows NOT"),
+        ("or a", 0, "OR has nothing before it"),
         ("a NOT OR b", 6, "OR follows NOT"),
         ('a "b', 2, "quote is not closed"),
         ('a """', 2, "no letter or digit"),
         ('a ""', 2, "no letter or digit"),
         ('a "!" b', 2, "no letter or digit"),
-        ("a & b", 2, "no letter or digit"),
-        ("-", 0, "no letter or digit"),
-        ("a - b", 2, "no letter or digit"),
-        ("a (-)", 3, "no letter or digit"),
-        ("a --", 3, "no letter or digit"),
-        ("-a", 1, "every alternative needs a positive keyword"),
-        ("a OR -b", 6, "every alternative needs a positive keyword"),
-        ("a -b OR -c", 9, "every alternative needs a positive keyword"),
-        ("NOT (a AND -a)", 5, "every alternative needs a positive keyword"),
+        ("a & b", 2, "'&' is no operator"),
+        ("a && b", 2, "'&&' is no operator"),
+        ("a || b", 2, r"'\|\|' is no operator"),
+        ("a + b", 2, r"'\+' is no operator"),
+        ("-", 0, "'-' stands alone"),
+        ("a - b", 2, "'-' stands alone"),
+        ("a – b", 2, "'–' stands alone"),
+        ("a ! b", 2, "'!' stands alone"),
+        ("a (-)", 3, "'-' stands alone"),
+        ("a --", 3, "'-' stands alone"),
+        ("a ☕", 2, "no letter or digit"),
+        ("a *", 2, "prefix is not the beginning of one word"),
+        ("b*", 0, "prefix is not the beginning of one word"),
+        ("a x&balc*", 2, "prefix is not the beginning of one word"),
+        ("*lcony", 0, "'\\*' has no meaning here"),
+        ("a ba*c", 4, "'\\*' has no meaning here"),
+        ("balc**", 4, "'\\*' has no meaning here"),
+        ("what?", 4, "'\\?' has no meaning here"),
+        ("coffee~2", 6, "'~' has no meaning here"),
+        ("coffee^2", 6, "'\\^' has no meaning here"),
+        ("type:flat", 4, "':' has no meaning here"),
+        ("price<100", 5, "'<' has no meaning here"),
+        ("a price >= 100", 8, "'>' has no meaning here"),
+        ("price=100", 5, "'=' has no meaning here"),
     ],
 )
 def test_an_error_says_what_is_wrong_and_where(text, position, claim) -> None:
@@ -210,11 +260,24 @@ def test_an_error_says_what_is_wrong_and_where(text, position, claim) -> None:
     assert pickle.loads(pickle.dumps(caught.value)).position == position
 
 
-def test_stop_words_are_no_keywords() -> None:
-    analyzer = Analyzer(stop_words=frozenset({"the"}))
-    assert parse("the.cat", analyzer) == parse("cat")
-    with pytest.raises(ExpressionError, match="no letter or digit"):
-        parse("the cat", analyzer)
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("price<100", "where"),
+        ("type:flat", "where"),
+        ("a || b", "OR"),
+        ("a && b", "AND"),
+        ("what?", "quotes"),
+        ("*lcony", "balc"),
+        ("coffee~", "OR"),
+        ("☕", "keep={'☕'}"),
+        ("a OR", None),
+    ],
+)
+def test_what_looks_like_another_language_gets_a_hint(text, hint) -> None:
+    with pytest.raises(ExpressionError) as caught:
+        parse(text)
+    assert hint is None or hint in (caught.value.hint or "")
 
 
 # ---- limits ----------------------------------------------------------------------------------
@@ -224,92 +287,93 @@ def alternatives(count: int, name: str = "a") -> str:
     return "(" + " OR ".join(f"{name}{i}" for i in range(count)) + ")"
 
 
-def test_64_clauses_are_accepted_and_65_are_not() -> None:
-    assert len(parse(alternatives(64))) == 64
-    with pytest.raises(ExpressionError, match=r"too many clauses.*got 65, wanted at most 64"):
-        parse(alternatives(65))
+@pytest.mark.parametrize("join", [" ", " AND ", " OR ", " -", "& "])
+def test_1024_keywords_are_accepted_and_1025_are_not(join) -> None:
+    def text(count):
+        return join.join(f"w{i}" for i in range(count))
+
+    assert len(list(leaves(parse(text(MAX_KEYWORDS))))) == MAX_KEYWORDS
+    with pytest.raises(ExpressionError, match=r"too many keywords.*wanted at most 1,024") as caught:
+        parse(text(MAX_KEYWORDS + 1))
+    assert caught.value.position == len(text(MAX_KEYWORDS)) + len(join)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        alternatives(100) + " AND x AND -x",
-        "x AND -x AND " + alternatives(100),
-        f"{alternatives(1000)} {alternatives(1000, 'b')} x -x",
-        f"{alternatives(1000)} {alternatives(1000, 'b')} -{alternatives(1000, 'b')}",
-    ],
-    ids=["last", "first", "two", "alternatives"],
-)
-def test_the_limit_counts_only_clauses_that_are_left(text) -> None:
-    assert parse(text) == ()
+@pytest.mark.parametrize(("before", "after"), [("(", ")"), ("-", ""), ("a (", ")"), ("NOT ", "")])
+def test_100_levels_are_accepted_and_101_are_not(before, after) -> None:
+    check_keywords(parse(before * MAX_NESTING + "x" + after * MAX_NESTING))
+    with pytest.raises(ExpressionError, match="nested too deeply"):
+        parse(before * (MAX_NESTING + 1) + "x" + after * (MAX_NESTING + 1))
 
 
-@pytest.mark.parametrize("order", [1, -1], ids=["largest first", "smallest first"])
-def test_small_factors_are_multiplied_first_wherever_they_stand(order) -> None:
-    none_of_b = f"-{alternatives(150, 'b')}"
-    factors = [alternatives(200), alternatives(150, "b"), f"(c {none_of_b} OR d {none_of_b})"]
-    # 200 times 150 would be too many on the way; the pair leaves nothing of the second.
-    assert parse(" ".join(factors[::order])) == ()
+def test_the_deepest_tree_of_an_expression_is_a_tree_that_is_accepted() -> None:
+    text = "a OR b (" * MAX_NESTING + "c OR d e" + ")" * MAX_NESTING
+    check_keywords(parse(text))
 
 
-def test_the_limit_counts_only_distinct_clauses() -> None:
-    assert len(parse(f"{alternatives(8)} {alternatives(8)}")) == 8 * 9 // 2
-    assert len(parse(" OR ".join(["a", "b"] * 1000))) == 2
+def test_a_phrase_or_word_of_too_many_tokens_is_refused() -> None:
+    for text in ('"' + "a " * 8191 + '"', "&".join(f"a{i}" for i in range(8191))):
+        check_keywords(parse(text))
+        with pytest.raises(ExpressionError, match="too many words"):
+            parse(text + " b")
 
 
 HUGE = {
-    "parentheses": ("(" * 100_000 + "a" + ")" * 100_000, 1),
-    "negations": ("-(" * 100_000 + "a" + ")" * 100_000, 1),
-    "hyphens": ("-" * 100_000 + "a", 1),
-    "nested ANDs": ("a (" * 100_000 + "b" + ")" * 100_000, 1),
-    "nested ORs": ("a OR (" * 100_000 + "b" + ")" * 100_000, 2),
-    "words": (" AND ".join(f"w{i}" for i in range(50_000)), 1),
-    "unclosed": ("(" * 100_000, None),
-    "unopened": ("a" + ")" * 100_000, None),
-    "alternatives": (alternatives(100_000), None),
-    "pairs": (" ".join(f"(a{i} OR b{i})" for i in range(1000)), None),
-    "squares": (f"{alternatives(15_000)} {alternatives(15_000)}", None),
-    "tautologies": ("z " + " ".join(f"(a{i % 9} OR -a{i % 9})" for i in range(9_000)), None),
-    "staircase": ("".join(f"a{i} (b{i} OR " for i in range(9_000)) + "c" + ")" * 9_000, None),
-    "wide clauses": (
-        " ".join(
-            "("
-            + " OR ".join(f"({' '.join(f'{side}{i}x{j}' for j in range(100))})" for i in range(150))
-            + ")"
-            for side in "ab"
-        ),
-        None,
-    ),
+    "parentheses": "(" * 100_000 + "a" + ")" * 100_000,
+    "negations": "-(" * 100_000 + "a" + ")" * 100_000,
+    "hyphens": "-" * 100_000 + "a",
+    "words": " AND ".join(f"w{i}" for i in range(50_000)),
+    "plain words": " ".join(f"w{i}" for i in range(500_000)),
+    "unclosed": "(" * 100_000,
+    "unopened": "a" + ")" * 100_000,
+    "alternatives": alternatives(1_000_000),
+    "squares": f"{alternatives(15_000)} {alternatives(15_000)}",
 }
 
 
 @pytest.mark.parametrize("name", HUGE)
-def test_a_huge_expression_gets_an_answer_in_bounded_time(name) -> None:
-    text, expected = HUGE[name]
+def test_a_huge_expression_is_refused_at_once(name) -> None:
     started = time.perf_counter()
-    if expected is None:
-        with pytest.raises(ExpressionError):
-            parse(text)
-    else:
-        assert len(parse(text)) == expected
-    assert time.perf_counter() - started < 20  # a slow machine; the usual is below 2
+    with pytest.raises(ExpressionError):
+        parse(HUGE[name])
+    assert time.perf_counter() - started < 1  # a slow machine; the usual is below 0.02
 
 
-def test_the_order_of_clauses_is_the_same_in_every_process() -> None:
-    code = (
-        "from nearcast.keywords import parse\n"
-        "print([(sorted(p), sorted(n)) for p, n in parse('(a OR b.c OR d) (e OR -f.g) -(h i)')])"
-    )
-    runs = {
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-        ).stdout
-        for seed in "123"
-    }
-    assert len(runs) == 1
+def test_alternatives_are_not_multiplied_out() -> None:
+    text = " ".join(f"(a{i} OR b{i})" for i in range(500))
+    assert len(list(leaves(parse(text)))) == 1000
+
+
+# ---- stop words ------------------------------------------------------------------------------
+
+STOPPING = Analyzer(stop_words=frozenset({"the", "of"}))
+
+
+@pytest.mark.parametrize(
+    ("keywords", "expected"),
+    [
+        ("the cat", "cat"),
+        ("the.cat", "cat"),
+        ("cat -the", "cat"),
+        ("the OR cat", "cat"),
+        ("(the OR of) cat", "cat"),
+        ("cat (the)", "cat"),
+        (["the", "cat"], "cat"),
+        (["the cat"], "cat"),
+        ('"the cat"', '"_ cat"'),
+        ('"cat of the hat"', '"cat _ _ hat"'),
+        ('"the" cat', "cat"),
+        ("th*", "th*"),
+        ("the*", "the*"),
+    ],
+)
+def test_stop_words_are_dropped_and_keep_their_place_in_a_phrase(keywords, expected) -> None:
+    assert says(parse(keywords, STOPPING)) == expected
+
+
+@pytest.mark.parametrize("keywords", ["the", "the of", "the OR of", '"of the"', ["the"], "-the"])
+def test_stop_words_alone_are_refused_with_the_true_reason(keywords) -> None:
+    with pytest.raises(InvalidSubscriptionError, match="only stop words are left"):
+        parse(keywords, STOPPING)
 
 
 # ---- lists and plain words -------------------------------------------------------------------
@@ -318,15 +382,15 @@ def test_the_order_of_clauses_is_the_same_in_every_process() -> None:
 @pytest.mark.parametrize(
     ("entries", "expected"),
     [
-        (["a"], {("a", "")}),
-        (("b", "a", "b"), {("a b", "")}),
-        (["AT&T"], {("at t", "")}),
-        (["a OR b"], {("a b or", "")}),
-        (["-a", "(b", '"c'], {("a b c", "")}),
+        (["a"], "a"),
+        (("b", "a", "b"), "(b & a & b)"),
+        (["AT&T"], "at.t"),
+        (["a OR b"], "a.or.b"),
+        (["-a", "(b", '"c', "d*", "e:f"], "(a & b & c & d & e.f)"),
     ],
 )
 def test_entries_of_a_list_are_all_required_and_have_no_operators(entries, expected) -> None:
-    assert clauses(entries) == expected
+    assert says(parse(entries)) == expected
 
 
 @pytest.mark.parametrize(
@@ -351,12 +415,14 @@ def test_a_wrong_list_names_the_entry(keywords, claim) -> None:
     assert caught.value.field == "keywords"
 
 
-@pytest.mark.parametrize("keywords", ["a b", "a AND b", ["a", "b"], "a.b", "(b) a a", "--a b"])
+@pytest.mark.parametrize(
+    "keywords", ["a b", "a AND b", ["a", "b"], "a.b", "(b) a a", "--a b", '"a" b']
+)
 def test_plain_keywords_are_a_set_of_tokens(keywords) -> None:
     assert plain(keywords) == {"a", "b"}
 
 
-@pytest.mark.parametrize("keywords", ["a OR b", "a -b", "a -a"])
+@pytest.mark.parametrize("keywords", ["a OR b", "a -b", "a -a", '"a b"', "ab*"])
 def test_alternatives_and_negations_are_not_plain(keywords) -> None:
     with pytest.raises(InvalidSubscriptionError, match="plain words"):
         plain(keywords)

@@ -176,7 +176,7 @@ def test_what_is_not_an_id_is_refused(id_) -> None:
         ({"keywords": []}, "keywords"),
         (
             {"keywords": [f"w{i}" for i in range(8192)]},
-            "got 8192 in one clause, wanted at most 8191",
+            "got 8,192 words, wanted at most 8,191",
         ),
         ({"keywords": "a (b"}, "'(' is not closed"),
         ({"area": [0, 0, 0]}, "area: bbox has the wrong length"),

@@ -24,8 +24,9 @@ from nearcast.bench.workloads.moving.workload import MovingPlan, MovingWorkload
 from nearcast.bench.workloads.streams import Stream, random_stream
 from nearcast.bench.workloads.tables import BOX_COLUMNS, POINT_COLUMNS
 from nearcast.events import Move, Publish, Subscribe
+from nearcast.expressions import Word
 from nearcast.hub import Hub, core_record
-from nearcast.model import Bbox, Clause
+from nearcast.model import Bbox
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -216,7 +217,7 @@ def _boxes(table: pa.Table) -> Iterator[Bbox]:
 def _subscribes(table: pa.Table) -> Iterator[Record]:
     ids, words = (table.column(name).to_pylist() for name in ("id", "keywords"))
     return _records(
-        Subscribe(f"s{id}", "match", (Clause(frozenset(keywords)),), box, live=True, time=0.0)
+        Subscribe(f"s{id}", "match", Word(tuple(keywords)), box, live=True, time=0.0)
         for id, keywords, box in zip(ids, words, _boxes(table), strict=True)
     )
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from nearcast.clauses import clauses_of
 from nearcast.errors import InvalidParameterError
 from nearcast.partition.bounds import WORLD, area_bounds
 from nearcast.partition.ragged import list_parts, offsets_of, rows_of, suffix_sums
@@ -168,14 +169,17 @@ def wants_of_events(events: Sequence[Subscribe], mode: Mode = "match") -> Wants:
             what = f"subscription {event.id!r} is of another mode"
             raise InvalidParameterError(what, got=event.mode, wanted=mode)
     rows, groups = [], []
+    is_free = np.array([event.keywords is None for event in events], bool)
     for row, event in enumerate(events):
-        for clause in event.clauses or ():
+        found = () if event.keywords is None else clauses_of(event.keywords)
+        is_free[row] |= not all(clause.positive for clause in found)
+        for clause in (each for each in found if each.positive):
             rows.append(row)
             groups.append(sorted(clause.positive))
     group_rows = np.array(rows, np.int64)
     alpha = np.array([event.alpha or 0.0 for event in events])
     threshold = np.array([event.threshold or 0.0 for event in events])
-    is_open = np.array([event.clauses is None for event in events], bool)
+    is_open = is_free
     is_local = np.array([event.area is not None for event in events], bool)
     shares = np.ones(len(events))
     if mode == "rank":

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from nearcast.events import event_from, read_event
+from nearcast.expressions import plain_tokens
 from nearcast.model import Bbox
 from nearcast.partition import Plan, Wants, wants_of_events, wants_of_table
 
@@ -123,16 +124,11 @@ def _asked(fields: dict[str, Any]) -> dict[str, Any]:
 
 def row_of_event(fields: Mapping[str, Any], event: Subscribe) -> dict[str, Any]:
     """Return a subscribe event as a row: in columns if it is plain, else as a line."""
-    is_plain = (
-        event.clauses is not None
-        and len(event.clauses) == 1
-        and not event.clauses[0].negative
-        and (event.area is None or isinstance(event.area, Bbox))
-    )
-    if not is_plain:
+    words = None if event.keywords is None else plain_tokens(event.keywords)
+    is_box = event.area is None or isinstance(event.area, Bbox)
+    if words is None or not is_box or event.where is not None or event.except_ is not None:
         return {"id": event.id, "event": json.dumps(dict(fields), ensure_ascii=False)}
-    words = sorted(event.clauses[0].positive) if event.clauses else None
-    row: dict[str, Any] = {"id": event.id, "keywords": words}
+    row: dict[str, Any] = {"id": event.id, "keywords": sorted(words)}
     if isinstance(event.area, Bbox):
         row.update({side: getattr(event.area, side) for side in SIDES})
     if event.mode == "rank":

@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
+from nearcast.clauses import clauses_of
 from nearcast.errors import DuplicateIdError, InvalidEventError, UnknownIdError, UnsupportedError
 from nearcast.events import Move, Subscribe, Unsubscribe, event_from
 from nearcast.partition import wants_of_events
@@ -157,7 +158,7 @@ def _delta_table(
     bits = pack(plan.place(wants, pa.array(held, pa.string()))) if held else np.zeros((0, 0))
     places = dict(zip(held, bits, strict=True))
     words = {
-        event.id: sorted({w for clause in event.clauses or () for w in clause.positive})
+        event.id: sorted({w for clause in clauses_of(event.keywords) for w in clause.positive})
         for event in events
         if isinstance(event, Subscribe)
     }

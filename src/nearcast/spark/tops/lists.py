@@ -24,6 +24,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from nearcast.expressions import plain_tokens
 from nearcast.partition import wants_of_events
 from nearcast.partition.wants import text_share
 from nearcast.spark.ledger import Ledger
@@ -263,8 +264,7 @@ def _differences(
 
 def subscribe_fields(event: Subscribe) -> dict[str, Any]:
     """Return a top subscription as an event without time or end."""
-    clauses = event.clauses or ()
-    words = sorted(word for clause in clauses for word in clause.positive)
+    words = sorted((event.keywords and plain_tokens(event.keywords)) or ())
     at = list(event.at or ())
     fields = {"op": "subscribe", "id": event.id, "mode": "top", "keywords": words, "at": at}
     return {**fields, "k": event.k, "alpha": event.alpha}
