@@ -18,12 +18,13 @@ struct Place {
     return place;
   }
 
-  /// west > east: the box crosses the antimeridian.
+  /// west > east: the box crosses the antimeridian. A box without size is a point.
   static Place box(const Rect& box) {
     Place place;
     if (box.west <= box.east) {
       place.part[0] = box;
       place.parts = 1;
+      place.is_point = box.west == box.east && box.south == box.north;
     } else {
       place.part[0] = {box.west, box.south, 180, box.north};
       place.part[1] = {-180, box.south, box.east, box.north};
