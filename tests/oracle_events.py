@@ -12,17 +12,6 @@ Event = dict[str, Any]
 DEGREE_M = 6_371_008.8 * math.pi / 180  # 111 195.08 m along a meridian
 
 
-def clauses(*written: str) -> set[tuple[frozenset[str], frozenset[str]]]:
-    """Read clauses written as "a b -c"."""
-    return {
-        (
-            frozenset(word for word in clause.split() if word[0] != "-"),
-            frozenset(word[1:] for word in clause.split() if word[0] == "-"),
-        )
-        for clause in written
-    }
-
-
 def subscribe(name: object, **fields: Any) -> Event:
     return {"op": "subscribe", "id": name, **fields}
 
@@ -51,13 +40,17 @@ def move(name: str, **fields: Any) -> Event:
     return {"op": "move", "id": name, **fields}
 
 
+def advance(time: object) -> Event:
+    return {"op": "advance", "time": time}
+
+
 def unsubscribe(name: str, **fields: Any) -> Event:
     return {"op": "unsubscribe", "id": name, **fields}
 
 
 def short(changes: list[Event]) -> set[str]:
     """Write changes as "s +m reason"; a change delivered twice fails."""
-    sign = {"added": "+", "removed": "-"}
+    sign = {"added": "+", "removed": "-", "updated": "="}
     written = [
         f"{c['subscription']} {sign[c['change']]}{c['message']} {c['reason']}" for c in changes
     ]
@@ -100,3 +93,7 @@ def circle(lon: float, lat: float, radius_m: float) -> Event:
 
 def polygon(*rings: object) -> Event:
     return {"type": "Polygon", "coordinates": list(rings)}
+
+
+def feature(geometry: object) -> Event:
+    return {"type": "Feature", "geometry": geometry, "properties": None, "id": 7}

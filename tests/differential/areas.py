@@ -11,7 +11,16 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
-from oracle.space import Area, Box, Boxes, Circle, Polygon, Polygons, distance_to_box_m
+from oracle.space import (
+    Area,
+    Box,
+    Boxes,
+    Circle,
+    Polygon,
+    Polygons,
+    Union,
+    distance_to_box_m,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,10 +39,13 @@ class Region:
         polygons = area.parts if isinstance(area, Polygons) else ()
         self._polygons = [_PreparedPolygon(polygon) for polygon in polygons]
         self._is_anywhere = area is None
+        self._parts = [Region(part) for part in area.parts] if isinstance(area, Union) else []
 
     def touches(self, boxes: Sequence[Box]) -> bool:
         """Return whether the area and one of the boxes share a point."""
         if self._is_anywhere:
+            return True
+        if any(part.touches(boxes) for part in self._parts):
             return True
         for box in boxes:
             if any(_overlap(own, box) for own in self._boxes):

@@ -13,11 +13,12 @@ from bisect import bisect_left, insort
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from differential.areas import Region
+from differential.match_sets import MatchSet, Text, Wish, needed_words
 from oracle.events import (
     Message,
     Subscription,
     decide,
+    is_asked_for,
     read_area_for,
     read_message,
     read_subscription,
@@ -33,43 +34,6 @@ if TYPE_CHECKING:
 Event = dict[str, Any]
 Change = dict[str, Any]
 _DOUBT = 1e-6  # scores are computed exactly where a quick one is so near to the threshold
-
-
-class MatchSet:
-    """Match subscriptions by a word of each clause."""
-
-    def __init__(self) -> None:
-        self._keys: dict[str, list[tuple[str | None, int]]] = {}
-        self._by_word: dict[str | None, dict[int, tuple[Any, ...]]] = {}
-        self._numbers = 0
-
-    def add(self, id_: str, clauses: Iterable[Any] | None, region: Region) -> None:
-        """Add a subscription under a new id."""
-        keys = self._keys[id_] = []
-        for positive, negative in [(frozenset(), frozenset())] if clauses is None else clauses:
-            key = min(positive, key=lambda w: (len(self._by_word.get(w, ())), w), default=None)
-            self._numbers += 1
-            entry = (id_, positive, negative, region)
-            self._by_word.setdefault(key, {})[self._numbers] = entry
-            keys.append((key, self._numbers))
-
-    def remove(self, id_: str) -> None:
-        """Remove what was added."""
-        for key, number in self._keys.pop(id_):
-            del self._by_word[key][number]
-            if not self._by_word[key]:
-                del self._by_word[key]
-
-    def match(self, tokens: frozenset[str], boxes: tuple[Any, ...]) -> list[str]:
-        """Return the ids that a message matches, each once."""
-        found: dict[str, bool] = {}
-        for word in (None, *tokens):
-            for id_, positive, negative, region in self._by_word.get(word, {}).values():
-                if id_ in found:
-                    continue
-                if positive <= tokens and not (negative & tokens):
-                    found[id_] = region.touches(boxes)
-        return [id_ for id_, is_near in found.items() if is_near]
 
 
 class Scorer:
@@ -91,6 +55,8 @@ class Scorer:
         area, place = subscription.area, message.place
         if not isinstance(area, Boxes):
             raise TypeError(area)
+        if not is_asked_for(subscription, message):
+            return None
         words = subscription.tokens
         common = sum(self.weight(token) for token in words if token in message.tokens)
         textual = common / sum(self.weight(token) for token in words)
@@ -169,7 +135,7 @@ class _Held:
     """A subscription of a hub; a top one has all messages with a word of it, worst first."""
 
     wanted: Subscription
-    region: Region
+    wish: Wish
     order: list[tuple[int, int]] = field(default_factory=list)
     scores: dict[int, float] = field(default_factory=dict)
 
@@ -199,6 +165,7 @@ class FastHub:
         self.messages: dict[str, Message] = {}  # oldest first
         self._ends: dict[int, float] = {}
         self._by_number: dict[int, Message] = {}
+        self._texts: dict[int, Text] = {}
         self._with_word: dict[str, dict[int, Message]] = {}
         self._due: list[tuple[float, int, int, str]] = []
         self._matching = {live: MatchSet() for live in (False, True)}
@@ -223,6 +190,7 @@ class FastHub:
             "move": self._move,
             "publish": self._publish,
             "retract": self._retract,
+            "advance": lambda _: None,
         }
         self._own_time = own_time
         operations[event["op"]](prepared)
@@ -262,6 +230,7 @@ class FastHub:
         self._before: dict[str, dict[int, float]] = {}
         self._old_messages: dict[int, Message] = {}
         self._published = 0
+        self._outdated = 0
         self._moved = ""
         self._begun = ""
 
@@ -270,15 +239,20 @@ class FastHub:
         operation = event["op"]
         if operation == "subscribe":
             subscription = read_subscription(event)
-            require(not self._is_there(subscription.id, now), "subscription id is in use")
+            is_free = subscription.replace or not self._is_there(subscription.id, now)
+            require(is_free, "subscription id is in use")
             expires = subscription.expires
             require(expires is None or expires > now, "subscription has expired already")
             return subscription
         if operation == "publish":
             message = read_message(event)
             known = self.messages.get(message.id)
-            require(known is None or self._ends[known.number] <= now, "message id is in use")
+            is_free = known is None or self._ends[known.number] <= now
+            require(is_free or message.replace, "message id is in use")
             return message
+        if operation == "advance":
+            require(set(event) == {"op", "time"}, "advance needs a time and nothing else")
+            return None
         id_ = identifier(event.get("id"))
         if operation == "retract":
             return id_
@@ -301,12 +275,53 @@ class FastHub:
 
     def _subscribe(self, subscription: Subscription) -> None:
         self._numbers += 1
-        held = _Held(replace(subscription, number=self._numbers), Region(subscription.area))
-        self._begun = subscription.id
+        held = _Held(replace(subscription, number=self._numbers), Wish(subscription))
+        old = self.subscriptions.get(subscription.id)
+        were = {} if old is None else self._holding(old, self._before.pop(subscription.id, None))
+        if old is not None:
+            self._release(subscription.id)
         self._hold(held)
         if subscription.expires is not None:
             item = (subscription.expires, 1, held.wanted.number, subscription.id)
             heapq.heappush(self._due, item)
+        if old is None:
+            self._begin(held)
+            return
+        if subscription.mode == "top":
+            self._rescore(held)
+            del self._before[subscription.id]
+        self._exchange(subscription.id, were, self._holding(held, None))
+
+    def _holding(
+        self, held: _Held, before: dict[int, float] | None
+    ) -> dict[int, tuple[Message, float | None]]:
+        """Return what a subscription holds; of a top list what it held before the event."""
+        if held.wanted.mode == "top":
+            best = held.best() if before is None else before
+            return {number: (self._message(number), score) for number, score in best.items()}
+        if not held.wanted.live:
+            return {}
+        return {message.number: (message, score) for message, score in self._wanted_now(held)}
+
+    def _message(self, number: int) -> Message:
+        return self._old_messages.get(number) or self._by_number[number]
+
+    def _exchange(
+        self,
+        id_: str,
+        were: dict[int, tuple[Message, float | None]],
+        are: dict[int, tuple[Message, float | None]],
+    ) -> None:
+        for number in were.keys() - are.keys():
+            message, score = were[number]
+            self._report(id_, message, "removed", self._left.get(number, "changed"), score)
+        for number in are.keys() - were.keys():
+            message, score = are[number]
+            self._report(id_, message, "added", "changed", score)
+
+    def _begin(self, held: _Held) -> None:
+        subscription = held.wanted
+        self._begun = subscription.id
         if subscription.mode == "top":
             self._before[subscription.id] = {}
             self._rescore(held)
@@ -320,7 +335,7 @@ class FastHub:
         if wanted.live:
             self._live[wanted.id] = held
         if wanted.mode == "match":
-            self._matching[wanted.live].add(wanted.id, wanted.clauses, held.region)
+            self._matching[wanted.live].add(wanted.id, held.wish)
         elif wanted.mode == "rank":
             self._ranking[wanted.live].add(wanted)
         else:
@@ -353,7 +368,8 @@ class FastHub:
             self._rescore(held)
             return
         old = self._release(id_)
-        new = _Held(replace(old.wanted, **change), Region(change["area"]))
+        moved = replace(old.wanted, **change)
+        new = _Held(moved, Wish(moved))
         self._hold(new)
         if not new.wanted.live:
             return
@@ -370,12 +386,35 @@ class FastHub:
         self._numbers += 1
         message = replace(read, number=self._numbers)
         self._published = message.number
-        for live in (False, True):
-            for id_, score in self._reached(message, live):
-                self._report(id_, message, "added", "published", score)
+        self._texts[message.number] = Text(message.text)
         end = self._end_of(message)
-        if end is not None and end > self.clock:
+        is_kept = end is not None and end > self.clock
+        old = self.messages.get(message.id)
+        if old is not None and is_kept:
+            self._outdate(old, message)
+        else:
+            if old is not None:
+                self._leave(old, "retracted")
+            for live in (False, True):
+                for id_, score in self._reached(message, live):
+                    self._report(id_, message, "added", "published", score)
+        if end is not None and is_kept:
             self._keep(message, end)
+        else:
+            del self._texts[message.number]
+
+    def _outdate(self, old: Message, new: Message) -> None:
+        for live in (False, True):
+            were, are = (dict(self._reached(message, live)) for message in (old, new))
+            for id_, score in are.items():
+                if id_ not in were:
+                    self._report(id_, new, "added", "changed", score)
+                elif live:
+                    self._report(id_, new, "updated", "changed", score)
+            for id_ in were.keys() - are.keys() if live else ():
+                self._report(id_, old, "removed", "changed", were[id_])
+        self._outdated = old.number
+        self._drop(old, "changed")
 
     def _retract(self, id_: str) -> None:
         if id_ in self.messages:
@@ -410,13 +449,19 @@ class FastHub:
             self._with_word.setdefault(token, {})[message.number] = message
             touched.update(self._top_by_word.get(token, {}))
         for held in touched.values():
-            self._note(held)
-            self._score(held, message)
+            if is_asked_for(held.wanted, message):
+                self._note(held)
+                self._score(held, message)
         if self.window_count is not None and len(self.messages) > self.window_count:
             self._leave(next(iter(self.messages.values())), "expired")
 
     def _leave(self, message: Message, reason: str) -> None:
-        del self.messages[message.id]
+        for id_, score in self._reached(message, live=True):
+            self._report(id_, message, "removed", reason, score)
+        self._drop(message, reason)
+
+    def _drop(self, message: Message, reason: str) -> None:
+        del self.messages[message.id], self._texts[message.number]
         del self._by_number[message.number], self._ends[message.number]
         self._left[message.number] = reason
         self._old_messages[message.number] = message
@@ -427,17 +472,15 @@ class FastHub:
                 del self._with_word[token]
             touched.update(self._top_by_word.get(token, {}))
         for held in touched.values():
-            self._note(held)
-            item = (units(held.scores.pop(message.number)), message.number)
-            del held.order[bisect_left(held.order, item)]
-        for id_, score in self._reached(message, live=True):
-            self._report(id_, message, "removed", reason, score)
+            if message.number in held.scores:
+                self._note(held)
+                item = (units(held.scores.pop(message.number)), message.number)
+                del held.order[bisect_left(held.order, item)]
 
     # ---- who has what -----------------------------------------------------------------------
 
     def _reached(self, message: Message, live: bool) -> Iterator[tuple[str, float | None]]:
-        tokens = frozenset(message.tokens)
-        for id_ in self._matching[live].match(tokens, message.place.boxes.parts):
+        for id_ in self._matching[live].match(message, self._texts[message.number]):
             yield id_, None
         yield from self._ranking[live].rank(message, self._scorer).items()
 
@@ -452,16 +495,11 @@ class FastHub:
                 yield message, score
 
     def _that_match(self, held: _Held) -> list[Message]:
-        found: dict[int, Message] = {}
-        if held.wanted.clauses is None:
-            found = dict(self._by_number)
-        for positive, negative in held.wanted.clauses or ():
-            rarest = min(positive, key=lambda word: len(self._with_word.get(word, ())))
-            for number, message in self._with_word.get(rarest, {}).items():
-                tokens = message.tokens
-                if positive <= tokens.keys() and not negative & tokens.keys():
-                    found[number] = message
-        return [m for m in found.values() if held.region.touches(m.place.boxes.parts)]
+        words = needed_words(held.wanted.keywords, self._with_word)
+        found = dict(self._by_number) if words is None else {}
+        for word in words or ():
+            found.update(self._with_word.get(word, {}))
+        return [m for m in found.values() if held.wish.accepts(m, self._texts[m.number])]
 
     def _compare_ranks(self, old: Subscription, new: Subscription, old_scorer: Scorer) -> None:
         for message in self.messages.values():
@@ -492,6 +530,8 @@ class FastHub:
         for token in held.wanted.tokens:
             sharing.update(self._with_word.get(token, {}))
         for message in sharing.values():
+            if not is_asked_for(held.wanted, message):
+                continue
             score = self._scorer.top(held.wanted, message, self._diagonal)
             held.scores[message.number] = score
             held.order.append((units(score), message.number))
@@ -501,14 +541,19 @@ class FastHub:
         for id_, before in self._before.items():
             held = self.subscriptions[id_]
             after = held.best()
-            for number in before.keys() - after.keys():
-                message = self._old_messages.get(number) or self._by_number[number]
+            is_updated = self._outdated in before and self._published in after
+            if is_updated:
+                new, score = self._by_number[self._published], after[self._published]
+                self._report(id_, new, "updated", "changed", score)
+            told = {self._outdated, self._published} if is_updated else set()
+            for number in before.keys() - after.keys() - told:
+                message = self._message(number)
                 reason = self._left.get(number, "moved" if id_ == self._moved else "displaced")
                 self._report(id_, message, "removed", reason, before[number])
-            for number in after.keys() - before.keys():
+            for number in after.keys() - before.keys() - told:
                 reason = "moved" if id_ == self._moved else "refilled"
                 if number == self._published:
-                    reason = "published"
+                    reason = "changed" if self._outdated else "published"
                 if id_ == self._begun:
                     reason = "subscribed"
                 self._report(id_, self._by_number[number], "added", reason, after[number])

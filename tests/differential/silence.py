@@ -9,8 +9,8 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from differential.areas import Region
 from differential.cases import difference
+from differential.match_sets import Text, Wish
 from differential.worlds import Json, World, near
 from oracle.events import read_message, read_subscription
 
@@ -107,18 +107,9 @@ def _pairs(places: dict[str, Json], messages: dict[str, Any]) -> list[tuple[str,
         event = {"op": "subscribe", "id": id_, "area": _area(row)}
         words = {"keywords": row["keywords"]} if "keywords" in row else {}
         wanted = read_subscription({**event, **words})
-        region = Region(wanted.area)
-        found += [
-            (id_, message.id)
-            for message in messages.values()
-            if _has_words(wanted.clauses, message.tokens.keys())
-            and region.touches(message.place.boxes.parts)
-        ]
+        wish = Wish(wanted)
+        found += [(id_, m.id) for m in messages.values() if wish.accepts(m, Text(m.text))]
     return found
-
-
-def _has_words(clauses: Any, tokens: Any) -> bool:
-    return clauses is None or any(p <= tokens and not (n & tokens) for p, n in clauses)
 
 
 class _Clients:

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from differential.reference import FastHub
 from oracle.fields import OracleRejects
-from oracle.keywords import dnf
+from oracle.keywords import Tree, read_keywords
 from oracle.text import analyze
 
 if TYPE_CHECKING:
     from differential.cases import Case, Step
 
 GROUP = 8  # messages that are matched together
+Clause = tuple[frozenset[str], frozenset[str]]  # tokens that must, and that must not be there
 
 
 class Sizes:
@@ -47,10 +48,29 @@ class Sizes:
             self.see("corners", *(len(ring) - 1 for ring in area["coordinates"]))
         if "keywords" not in row:
             return [None]
-        clauses = dnf(row["keywords"])
+        clauses = _clauses(read_keywords(row["keywords"]), negated=False)
         self.see("clauses", len(clauses))
         self.see("tokens", *(len(positive) for positive, _ in clauses))
         return [next(iter(positive)) for positive, _ in clauses if len(positive) == 1]
+
+
+def _clauses(tree: Tree, *, negated: bool) -> set[Clause]:
+    """Multiply out, up to a size that no case needs; a phrase and a prefix count as a word."""
+    kind, part = tree
+    none: frozenset[str] = frozenset()
+    if kind == "not":
+        return _clauses(part, negated=not negated)
+    if kind in ("words", "phrase", "prefix"):
+        tokens = {part} if kind == "prefix" else {token for token in part if token is not None}
+        return {(none, frozenset({t})) for t in tokens} if negated else {(frozenset(tokens), none)}
+    groups = [_clauses(one, negated=negated) for one in part]
+    if (kind == "or") != negated:
+        return set().union(*groups)
+    found = {(none, none)}
+    for group in groups:
+        found = {(p | q, n | m) for p, n in found for q, m in sorted(group, key=repr)[:64]}
+        found = {(p, n) for p, n in sorted(found, key=repr)[:256] if not p & n}
+    return found
 
 
 class _Lists:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-from differential.areas import Region
 from differential.cases import Case, Difference, Step, difference
-from differential.reference import MatchSet, RankSet, Scorer
+from differential.match_sets import MatchSet, Text, Wish
+from differential.reference import RankSet, Scorer
 from oracle.events import read_message, read_subscription
 from oracle.scores import Weights
-from oracle.space import read_bbox
 from oracle.text import analyze
 
 import nearcast as nc
@@ -37,14 +37,14 @@ class _MatchTruth:
     def take(self, step: Step) -> Answer:
         if step["do"] == "table":
             for row in step["rows"]:
-                words, box = row.get("keywords"), row.get("area")
-                none: frozenset[str] = frozenset()
-                clauses = None if words is None else [(frozenset(words), none)]
-                self.held.add(row["id"], clauses, Region(box and read_bbox(box)[0]))
+                read = read_subscription({**row, "op": "subscribe", "id": "s"})
+                if "keywords" in row:  # as given, not analysed
+                    read = replace(read, keywords=("words", frozenset(row["keywords"])))
+                self.held.add(row["id"], Wish(read))
         elif step["do"] == "single":
             for row in step["rows"]:
                 read = read_subscription({**row, "op": "subscribe", "id": "s"})
-                self.held.add(row["id"], read.clauses, Region(read.area))
+                self.held.add(row["id"], Wish(read))
         elif step["do"] == "drop":
             for id_ in step["rows"]:
                 self.held.remove(id_)
@@ -58,7 +58,7 @@ class _MatchTruth:
 
     def _matched(self, row: dict[str, Any]) -> list[Any]:
         message = read_message({**row, "op": "publish", "id": "m"})
-        return self.held.match(frozenset(message.tokens), message.place.boxes.parts)
+        return self.held.match(message, Text(message.text))
 
 
 class _RankTruth:
@@ -160,7 +160,7 @@ def _answers(matcher: nc.Matcher, step: Step, mode: str) -> list[tuple[Any, ...]
         return found
     ask_table = matcher.match_table if mode == "match" else matcher.rank_table
     found = []
-    # A point and a box of no size are not the same to a score, so each has a table of its own.
+    # A table has points or boxes.
     for name in ("at", "bbox"):
         numbers = [number for number, row in enumerate(rows) if name in row]
         if numbers:

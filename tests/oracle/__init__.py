@@ -9,7 +9,7 @@ from __future__ import annotations
 from oracle.events import area_touches, matches, read_message, read_subscription
 from oracle.fields import OracleRejects
 from oracle.hub import Oracle, replay
-from oracle.keywords import dnf
+from oracle.keywords import holds, plain_tokens, read_keywords
 from oracle.scores import Weights, rank_score, top_score, units
 from oracle.text import analyze
 
@@ -19,9 +19,11 @@ __all__ = [
     "Weights",
     "analyze",
     "area_touches",
-    "dnf",
+    "holds",
     "matches",
+    "plain_tokens",
     "rank_score",
+    "read_keywords",
     "read_message",
     "read_subscription",
     "replay",

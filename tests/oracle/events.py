@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from oracle import attributes as on_attributes
+from oracle import keywords as on_keywords
+from oracle.attributes import Attributes, read_attributes, read_where
 from oracle.fields import (
     OracleRejects,
     Position,
@@ -16,18 +19,20 @@ from oracle.fields import (
     only_fields,
     position,
     require,
+    truth,
 )
-from oracle.keywords import Clause, dnf, plain_tokens
+from oracle.keywords import holds_without_words, plain_tokens, read_keywords
 from oracle.scores import Weights, rank_score, units
 from oracle.space import Area, Boxes, Place, read_area, read_bbox, read_point, touches
-from oracle.text import analyze
+from oracle.text import Places, places
 
 Event = Mapping[str, Any]
 Mode = Literal["match", "rank", "top"]
 
-_FOR_ALL = ("op", "id", "time", "mode", "keywords", "live", "expires")
+_NO_STOP_WORDS: frozenset[str] = frozenset()
+_FOR_ALL = ("op", "id", "time", "mode", "keywords", "where", "live", "expires", "replace")
 _FIELDS: dict[Mode, tuple[str, ...]] = {
-    "match": (*_FOR_ALL, "area"),
+    "match": (*_FOR_ALL, "area", "except"),
     "rank": (*_FOR_ALL, "area", "alpha", "threshold"),
     "top": (*_FOR_ALL, "at", "alpha", "k"),
 }
@@ -43,10 +48,13 @@ class Message:
     """A published message; `number` is its place in the order of publication."""
 
     id: str
+    text: Places
     tokens: Counter[str]
     place: Place
+    attributes: Attributes
     time: float | None
     expires: float | None
+    replace: bool
     number: int = 0
 
 
@@ -56,15 +64,18 @@ class Subscription:
 
     id: str
     mode: Mode
-    clauses: frozenset[Clause] | None
+    keywords: on_keywords.Tree | None
     tokens: frozenset[str]
+    where: on_attributes.Tree | None
     area: Area | None
+    excluded: Area | None
     at: Position
     alpha: float
     threshold: float
     k: int
     live: bool
     expires: float | None
+    replace: bool
     number: int = 0
 
 
@@ -77,17 +88,23 @@ def _read_expires(event: Event) -> float | None:
     return moment(event["expires"]) if "expires" in event else None
 
 
-def read_message(event: Event) -> Message:
+def read_message(event: Event, stop_words: frozenset[str] = _NO_STOP_WORDS) -> Message:
     """Read a publish event."""
-    only_fields(event, ("op", "id", "text", "at", "bbox", "time", "expires"), "publish")
+    place = ("at", "bbox")
+    allowed = ("op", "id", "text", *place, "attributes", "time", "expires", "replace")
+    only_fields(event, allowed, "publish")
     require(isinstance(event.get("text"), str), "publish needs a text")
     require(("at" in event) != ("bbox" in event), "publish needs one of at, bbox")
+    text = places(event["text"], stop_words)
     return Message(
         id=identifier(event.get("id")),
-        tokens=Counter(analyze(event["text"])),
+        text=text,
+        tokens=Counter(token for token in text if token is not None),
         place=_read_place(event),
+        attributes=read_attributes(event.get("attributes", {})),
         time=read_time(event),
         expires=_read_expires(event),
+        replace=truth(event.get("replace", False)),
     )
 
 
@@ -95,32 +112,39 @@ def _read_place(event: Event) -> Place:
     if "at" in event:
         return read_point(event["at"])
     boxes, center = read_bbox(event["bbox"])
-    return Place(boxes, center, is_point=False)
+    west, south, east, north = event["bbox"]
+    return Place(boxes, center, is_point=west == east and south == north)
 
 
-def read_subscription(event: Event) -> Subscription:
+def read_subscription(event: Event, stop_words: frozenset[str] = _NO_STOP_WORDS) -> Subscription:
     """Read a subscribe event."""
     mode = _read_mode(event)
     only_fields(event, _FIELDS[mode], f"{mode} subscription")
     missing = [name for name in _NEEDED[mode] if name not in event]
     require(not missing, f"{mode} subscription lacks {missing}")
-    require("keywords" in event or "area" in event, "neither keywords nor area")
-    live = event.get("live", False)
-    require(isinstance(live, bool) and not (live and mode == "top"), f"live: {live!r}")
+    given = [name for name in ("keywords", "area", "where") if name in event]
+    require(bool(given), "neither keywords nor area nor where")
+    live = truth(event.get("live", False))
+    require(not (live and mode == "top"), "a top subscription is always live")
     read_time(event)
-    matching = mode == "match" and "keywords" in event
+    keywords = read_keywords(event["keywords"], stop_words) if "keywords" in event else None
+    if keywords is not None and given == ["keywords"]:
+        require(not holds_without_words(keywords), "only unwanted keywords, anywhere")
     return Subscription(
         id=identifier(event.get("id")),
         mode=mode,
-        clauses=frozenset(dnf(event["keywords"])) if matching else None,
-        tokens=frozenset() if mode == "match" else plain_tokens(event["keywords"]),
+        keywords=keywords,
+        tokens=frozenset() if mode == "match" or keywords is None else plain_tokens(keywords),
+        where=read_where(event["where"]) if "where" in event else None,
         area=read_area_for(mode, event["area"]) if "area" in event else None,
+        excluded=read_area(event["except"]) if "except" in event else None,
         at=position(event["at"]) if mode == "top" else (0.0, 0.0),
         alpha=number(event.get("alpha", 0), 0, 1),
         threshold=_read_threshold(event["threshold"]) if mode == "rank" else 0.0,
         k=_read_k(event["k"]) if mode == "top" else 0,
         live=live,
         expires=_read_expires(event),
+        replace=truth(event.get("replace", False)),
     )
 
 
@@ -155,6 +179,8 @@ def decide(
     subscription: Subscription, message: Message, weights: Weights | None
 ) -> tuple[bool, float | None]:
     """Return whether a match or rank subscription wants the message, and its score if ranked."""
+    if not is_asked_for(subscription, message):
+        return False, None
     if isinstance(subscription.area, Boxes) and subscription.mode == "rank":
         score = rank_score(
             subscription.tokens,
@@ -165,22 +191,36 @@ def decide(
             weights,
         )
         return units(score) >= units(subscription.threshold), score
-    nearby = subscription.area is None or touches(subscription.area, message.place.boxes)
-    return nearby and _satisfies(message, subscription.clauses), None
+    boxes, keywords = message.place.boxes, subscription.keywords
+    nearby = subscription.area is None or touches(subscription.area, boxes)
+    excluded = subscription.excluded is not None and touches(subscription.excluded, boxes)
+    satisfied = keywords is None or on_keywords.holds(keywords, message.text)
+    return nearby and not excluded and satisfied, None
 
 
-def _satisfies(message: Message, clauses: frozenset[Clause] | None) -> bool:
-    if clauses is None:
-        return True
-    tokens = message.tokens.keys()
-    return any(positive <= tokens and not negative & tokens for positive, negative in clauses)
+def is_asked_for(subscription: Subscription, message: Message) -> bool:
+    """Decide whether the `where` of a subscription of any mode holds for the message."""
+    where = subscription.where
+    return where is None or on_attributes.holds(where, message.attributes)
 
 
-def matches(subscription: Event, publish: Event, weights: Weights | None = None) -> bool:
+def shares_keyword(subscription: Subscription, message: Message) -> bool:
+    """Decide whether a message may be in the list of a top subscription."""
+    is_shared = bool(subscription.tokens & message.tokens.keys())
+    return is_shared and is_asked_for(subscription, message)
+
+
+def matches(
+    subscription: Event,
+    publish: Event,
+    weights: Weights | None = None,
+    stop_words: frozenset[str] = _NO_STOP_WORDS,
+) -> bool:
     """Decide one pair of events; for a top subscription: whether they share a keyword."""
-    wanted, message = read_subscription(subscription), read_message(publish)
+    wanted = read_subscription(subscription, stop_words)
+    message = read_message(publish, stop_words)
     if wanted.mode == "top":
-        return bool(wanted.tokens & message.tokens.keys())
+        return shares_keyword(wanted, message)
     return decide(wanted, message, weights)[0]
 
 

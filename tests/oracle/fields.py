@@ -31,11 +31,16 @@ def require(truth: bool, problem: str) -> None:
         raise OracleRejects(problem)
 
 
-def only_fields(value: Mapping[str, Any], allowed: Collection[str], where: str) -> None:
+def only_fields(
+    value: Mapping[str, Any],
+    allowed: Collection[str],
+    where: str,
+    may_be_null: Collection[str] = (),
+) -> None:
     """Reject fields outside `allowed`, and nulls."""
     unknown = sorted(set(value) - set(allowed))
     require(not unknown, f"{where}: unknown fields {unknown}")
-    nulls = sorted(name for name in value if value[name] is None)
+    nulls = sorted(name for name in value if value[name] is None and name not in may_be_null)
     require(not nulls, f"{where}: null in {nulls}")
 
 
@@ -73,8 +78,19 @@ def position(value: object, lengths: Collection[int] = (2,)) -> Position:
 
 def moment(value: object) -> float:
     """Return seconds since the epoch, from a number or from RFC 3339 with an offset."""
-    if not isinstance(value, str):
-        return number(value)
+    seconds = number(value) if not isinstance(value, str) else _read_rfc3339(value)
+    require(seconds < 1e11, f"a time in milliseconds: {value!r}")
+    return seconds
+
+
+def truth(value: object) -> bool:
+    """Return true or false."""
+    if not isinstance(value, bool):
+        raise OracleRejects(f"neither true nor false: {value!r}")
+    return value
+
+
+def _read_rfc3339(value: str) -> float:
     parts = _RFC3339.fullmatch(value)
     if parts is None:
         raise OracleRejects(f"neither a number nor RFC 3339 with an offset: {value!r}")

@@ -17,12 +17,15 @@ from oracle.events import (
     read_message,
     read_subscription,
     read_time,
+    shares_keyword,
 )
 from oracle.fields import OracleRejects, identifier, only_fields, position, require
 from oracle.scores import Space, Weights, top_score, units
+from oracle.text import read_stop_words
 
 Change = dict[str, Any]
 TopList = dict[int, tuple[Message, float]]  # by number of the message, best first
+Holding = Mapping[int, tuple[Message, float | None]]  # what any subscription holds, likewise
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class Settings:
     window_count: int | None
     window_seconds: float | None
     space: Space
+    stop_words: frozenset[str]
 
 
 @dataclass
@@ -65,10 +69,12 @@ class Oracle:
         window_seconds: float | None = None,
         weights: Weights | Mapping[str, Any] | None = None,
         space: Space = (-180, -90, 180, 90),
+        stop_words: Iterable[str] = (),
     ) -> None:
         """Weights are an epoch or its JSON form; at most one window may be given."""
         _check_settings(window_count, window_seconds, space)
-        self._settings = Settings(window_count, window_seconds, space)
+        dropped = read_stop_words(stop_words)
+        self._settings = Settings(window_count, window_seconds, space, dropped)
         self._state = State(_epoch(weights))
 
     @property
@@ -143,6 +149,8 @@ class _Step:
         self.left: dict[int, str] = {}  # numbers of messages that ceased to be live, and why
         self.published = 0  # number of the message that this event publishes
         self.moved = 0  # number of the subscription that this event moves
+        self.begun = 0  # number of the subscription that takes the place of another
+        self.outdated = 0  # number of the message that the published one takes the place of
         self.own_time = before.clock
 
     def run(self, event: Event) -> None:
@@ -153,6 +161,7 @@ class _Step:
             "move": self._move,
             "publish": self._publish,
             "retract": self._retract,
+            "advance": self._advance,
         }
         operation = event.get("op")
         if not isinstance(operation, str) or operation not in operations:
@@ -171,17 +180,53 @@ class _Step:
                 self._compare(subscription, subscription)
         self._change_top_lists()
 
-    # The five operations ---------------------------------------------------------------------
+    # The operations --------------------------------------------------------------------------
 
     def _subscribe(self, event: Event) -> None:
-        subscription = replace(read_subscription(event), number=self._next_number())
-        require(subscription.id not in self.state.subscriptions, "subscription id is in use")
+        read = read_subscription(event, self.settings.stop_words)
+        subscription = replace(read, number=self._next_number())
+        old = self.state.subscriptions.get(subscription.id)
+        require(old is None or subscription.replace, "subscription id is in use")
         expires = subscription.expires
         require(expires is None or expires > self.state.clock, "subscription has expired already")
         self.state.subscriptions[subscription.id] = subscription
-        if subscription.live:
+        if old is not None:
+            self._take_the_place_of(old, subscription)
+        elif subscription.live:
             for message in self.state.messages.values():
                 self._report_if_wanted(subscription, message, "added", "subscribed")
+
+    def _take_the_place_of(self, old: Subscription, new: Subscription) -> None:
+        """Report the net difference of what the two hold."""
+        self.begun = new.number
+        were, are = self._held_so_far(old), self._held_now(new)
+        for number, (message, score) in were.items():
+            if number not in are:
+                reason = self.left.get(number, "changed")
+                self._report(new, message, "removed", reason, score)
+        for number, (message, score) in are.items():
+            if number not in were:
+                self._report(new, message, "added", "changed", score)
+
+    def _held_so_far(self, old: Subscription) -> Holding:
+        """Return what the subscription holds; a top list as it was before everything due left."""
+        if old.mode == "top":
+            return top_list(self.settings, self.before, old)
+        return self._held_now(old)
+
+    def _held_now(self, subscription: Subscription) -> Holding:
+        if subscription.mode == "top":
+            return top_list(self.settings, self.state, subscription)
+        held: dict[int, tuple[Message, float | None]] = {}
+        for message in self.state.messages.values() if subscription.live else ():
+            wanted, score = decide(subscription, message, self.state.weights)
+            if wanted:
+                held[message.number] = (message, score)
+        return held
+
+    def _advance(self, event: Event) -> None:
+        only_fields(event, ("op", "time"), "advance")
+        require("time" in event, "advance needs a time")
 
     def _unsubscribe(self, event: Event) -> None:
         only_fields(event, ("op", "id", "time"), "unsubscribe")
@@ -202,14 +247,38 @@ class _Step:
             self._compare(old, new)
 
     def _publish(self, event: Event) -> None:
-        message = replace(read_message(event), number=self._next_number())
-        require(message.id not in self.state.messages, "message id is in use")
-        self.published = message.number
-        for subscription in self.state.subscriptions.values():
-            self._report_if_wanted(subscription, message, "added", "published")
+        read = read_message(event, self.settings.stop_words)
+        message = replace(read, number=self._next_number())
+        old = self.state.messages.get(message.id)
+        require(old is None or message.replace, "message id is in use")
         ends = self._end_of(message)
-        if ends is not None and ends > self.state.clock:
+        is_kept = ends is not None and ends > self.state.clock
+        self.published = message.number
+        if old is not None and is_kept:
+            self._outdate(old, message)
+        else:
+            if old is not None:
+                self._leave(old, "retracted")
+            for subscription in self.state.subscriptions.values():
+                self._report_if_wanted(subscription, message, "added", "published")
+        if ends is not None and is_kept:
             self._keep(message, ends)
+
+    def _outdate(self, old: Message, new: Message) -> None:
+        """Let a new version take the place of a live message; top lists are compared later."""
+        self.outdated = old.number
+        del self.state.messages[old.id], self.state.ends[old.id]
+        for subscription in self.state.subscriptions.values():
+            if subscription.mode == "top":
+                continue
+            was, old_score = decide(subscription, old, self.state.weights)
+            is_now, score = decide(subscription, new, self.state.weights)
+            if is_now and not was:
+                self._report(subscription, new, "added", "changed", score)
+            elif is_now and subscription.live:
+                self._report(subscription, new, "updated", "changed", score)
+            elif was and subscription.live:
+                self._report(subscription, old, "removed", "changed", old_score)
 
     def _retract(self, event: Event) -> None:
         only_fields(event, ("op", "id", "time"), "retract")
@@ -313,27 +382,38 @@ class _Step:
             for subscription in self.before.subscriptions.values()
         }
         for subscription in self.state.subscriptions.values():
+            if subscription.number == self.begun:
+                continue
             old = before.get(subscription.number)
             new = top_list(self.settings, self.state, subscription)
+            self._report_update(subscription, old or {}, new)
             for number, (message, score) in (old or {}).items():
-                if number not in new:
+                if number not in new and not (number == self.outdated and self.published in new):
                     reason = self._why_removed(subscription, message)
                     self._report(subscription, message, "removed", reason, score)
             for number, (message, score) in new.items():
                 if old is None:
                     self._report(subscription, message, "added", "subscribed", score)
-                elif number not in old:
+                elif number not in old and not (number == self.published and self.outdated in old):
                     reason = self._why_added(subscription, message)
                     self._report(subscription, message, "added", reason, score)
 
+    def _report_update(self, subscription: Subscription, old: TopList, new: TopList) -> None:
+        """Report a message whose old version was in a list and whose new one is."""
+        if self.outdated in old and self.published in new:
+            message, score = new[self.published]
+            self._report(subscription, message, "updated", "changed", score)
+
     def _why_removed(self, subscription: Subscription, message: Message) -> str:
+        if message.number == self.outdated:
+            return "changed"
         if message.number in self.left:
             return self.left[message.number]
         return "moved" if subscription.number == self.moved else "displaced"
 
     def _why_added(self, subscription: Subscription, message: Message) -> str:
         if message.number == self.published:
-            return "published"
+            return "changed" if self.outdated else "published"
         return "moved" if subscription.number == self.moved else "refilled"
 
 
@@ -344,7 +424,7 @@ def top_list(settings: Settings, state: State, subscription: Subscription) -> To
     scored = [
         (message, _top_score(settings, state, subscription, message))
         for message in state.messages.values()
-        if subscription.tokens & message.tokens.keys()
+        if shares_keyword(subscription, message)
     ]
     scored.sort(key=lambda entry: (units(entry[1]), entry[0].number), reverse=True)
     return {message.number: (message, score) for message, score in scored[: subscription.k]}

@@ -77,7 +77,14 @@ class Polygons:
     parts: tuple[Polygon, ...]
 
 
-Area = Boxes | Circle | Polygons
+@dataclass(frozen=True)
+class Union:
+    """Several areas: what is in one of them is in all together."""
+
+    parts: tuple[Area, ...]
+
+
+Area = Boxes | Circle | Polygons | Union
 
 
 @dataclass(frozen=True)
@@ -112,16 +119,63 @@ def read_point(value: object) -> Place:
 
 
 def read_area(value: Any) -> Area:
-    """Read a bbox, a circle, a polygon or a multipolygon."""
+    """Read an area, or a list of areas."""
+    if not isinstance(value, (list, tuple)) or _is_bbox(value):
+        return _read_one(value)
+    require(len(value) > 0, "an empty list is no area")
+    return Union(tuple(_read_one(entry) for entry in value))
+
+
+def _is_bbox(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and not any(
+        isinstance(entry, (list, tuple, dict)) for entry in value
+    )
+
+
+def _read_one(value: Any) -> Area:
     if isinstance(value, (list, tuple)):
         return read_bbox(value)[0]
     require(isinstance(value, dict), f"not an area: {value!r}")
     kind = value.get("type")
+    if kind == "Feature":
+        only_fields(
+            value, ("type", "geometry", "properties", "id", "bbox"), "area", ("properties",)
+        )
+        return _read_geometry(value.get("geometry"))
+    if kind == "FeatureCollection":
+        only_fields(value, ("type", "features", "bbox"), "area")
+        features = sequence(value.get("features"))
+        require(len(features) > 0, "collection without features")
+        is_feature = [isinstance(one, dict) and one.get("type") == "Feature" for one in features]
+        require(all(is_feature), "a collection of features holds features")
+        return Union(tuple(_read_one(feature) for feature in features))
+    if kind == "GeometryCollection":
+        return _read_geometry(value)
+    return _read_shape(value, kind)
+
+
+def _read_geometry(value: Any) -> Area:
+    """Read a polygon, a multipolygon, or a collection of them."""
+    require(isinstance(value, dict), f"not a geometry: {value!r}")
+    kind = value.get("type")
+    if kind != "GeometryCollection":
+        require(kind in ("Polygon", "MultiPolygon"), f"not a polygon: {kind!r}")
+        return _read_shape(value, kind)
+    only_fields(value, ("type", "geometries", "bbox"), "area")
+    parts = sequence(value.get("geometries"))
+    require(len(parts) > 0, "collection without geometries")
+    for part in parts:
+        is_polygon = isinstance(part, dict) and part.get("type") in ("Polygon", "MultiPolygon")
+        require(is_polygon, f"not a polygon: {part!r}")
+    return Union(tuple(_read_shape(part, part["type"]) for part in parts))
+
+
+def _read_shape(value: Any, kind: object) -> Area:
     if kind == "Circle":
         only_fields(value, ("type", "center", "radius_m"), "area")
         center = position(value.get("center"))
         return Circle(center, number(value.get("radius_m"), low=0))
-    only_fields(value, ("type", "coordinates"), "area")
+    only_fields(value, ("type", "coordinates", "bbox"), "area")
     if kind == "Polygon":
         return Polygons((_read_polygon(value.get("coordinates")),))
     if kind == "MultiPolygon":
@@ -155,6 +209,8 @@ def touches(area: Area, boxes: Boxes) -> bool:
 def _touches_box(area: Area, box: Box) -> bool:
     if isinstance(area, Circle):
         return distance_to_box_m(area.center, box) <= area.radius_m
+    if isinstance(area, Union):
+        return any(_touches_box(part, box) for part in area.parts)
     if isinstance(area, Polygons):
         return any(_polygon_touches_box(polygon, box) for polygon in area.parts)
     return any(part.shared(box) is not None for part in area.parts)

@@ -1,7 +1,4 @@
-"""Generators of events, with few distinct coordinates and tokens: borders and ties are common.
-
-Everything is JSON-able. Circles stay away from distances at which only rounding would decide.
-"""
+"""Events and whole logs, in which ids are used again, and times and lives meet."""
 
 from __future__ import annotations
 
@@ -13,7 +10,10 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import strategies as st
 from oracle import Oracle, OracleRejects
 
-import nearcast as nc
+from strategies.attributes import attributes, wheres
+from strategies.landed import LANDED
+from strategies.space import areas, bboxes, coordinates, message_places
+from strategies.text import expressions, free_expressions, keyword_lists, plain_keywords, texts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,190 +21,25 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 Strategy = st.SearchStrategy
 
-# Text ---------------------------------------------------------------------------------------------
-
-_WORDS = (
-    *("coffee", "free", "sale", "jazz", "a", "b", "c"),
-    *("Coffee", "ＣＯＦＦＥＥ", "straße", "STRASSE", "ﬁre", "fire", "İzmir", "izmir"),
-    *("cafe\u0301", "café", "٣", "3", "x²", "e\u0301\u0323", "नमस्ते", "Ǆ"),
-)
-_COMPOUNDS = ("at&t", "AT&T", "rock-n-roll", "3.5", "a🙂b", "free/sale", "b\u200bc")
-_SEPARATORS = (" ", "  ", "-", "&", ", ", "🙂", "\u2028", "\u00a0", "_", "\n", "\u200d", "'", "")
-
-tokens: Strategy[str] = st.sampled_from(("a", "b", "c", "coffee"))
-words: Strategy[str] = st.one_of(tokens, st.sampled_from(_WORDS), st.sampled_from(_COMPOUNDS))
-
-
-@st.composite
-def _texts(draw: st.DrawFn) -> str:
-    chosen = draw(st.lists(words, max_size=6))
-    return "".join(word + draw(st.sampled_from(_SEPARATORS)) for word in chosen)
-
-
-_wild_texts = st.text(st.characters(codec="utf-8"), max_size=8)
-_plain_texts = st.lists(tokens, max_size=5).map(" ".join)
-texts: Strategy[str] = st.one_of(_plain_texts, _plain_texts, _plain_texts, _texts(), _wild_texts)
-keyword_lists: Strategy[list[str]] = st.one_of(
-    st.lists(tokens, min_size=1, max_size=2),
-    st.lists(tokens, min_size=1, max_size=3),
-    st.lists(words, min_size=1, max_size=4),
-)
-
-_quoted = st.lists(words, min_size=1, max_size=2).map(lambda chosen: f'"{" ".join(chosen)}"')
-_keywords = st.one_of(tokens, tokens, tokens, words, _quoted)
-
-
-def _group(inner: Strategy[str]) -> Strategy[str]:
-    """Return conjunctions that start with a positive keyword, so that no clause lacks one."""
-    operand = st.one_of(_keywords, inner.map("({})".format))
-    negation = st.sampled_from(("-", "NOT ", "NOT NOT ", "--"))
-    extra = st.one_of(operand, st.tuples(negation, operand).map("".join))
-    rest = st.lists(st.tuples(st.sampled_from((" ", " AND ")), extra).map("".join), max_size=2)
-    return st.tuples(_keywords, rest.map("".join)).map("".join)
-
-
-def _alternatives(inner: Strategy[str]) -> Strategy[str]:
-    return st.lists(_group(inner), min_size=1, max_size=2).map(" OR ".join)
-
-
-expressions: Strategy[str] = st.recursive(_keywords, _alternatives, max_leaves=6)
-
-_LEXEMES = ("AND", "OR", "NOT", "(", ")", "-", "-a", "a", "b", '"', '"a b"', "and", "&", "a-b", " ")
-wild_expressions: Strategy[str] = st.lists(st.sampled_from(_LEXEMES), max_size=8).flatmap(
-    lambda lexemes: st.sampled_from(("", " ")).map(lambda glue: glue.join(lexemes))
-)
-
-# Space --------------------------------------------------------------------------------------------
-
-_NEAR = (-1, -0.5, 0, 0.1, 0.2, 0.3, 0.5, 1, 2)
-longitudes: Strategy[float] = st.one_of(
-    st.sampled_from(_NEAR), st.sampled_from((-180, -179.5, -179, 179, 179.5, 180))
-)
-latitudes: Strategy[float] = st.one_of(st.sampled_from(_NEAR), st.sampled_from((-90, -60, 60, 90)))
-coordinates: Strategy[list[float]] = st.tuples(longitudes, latitudes).map(list)
-_near_coordinates = st.tuples(st.sampled_from(_NEAR), st.sampled_from(_NEAR)).map(list)
-
-
-@st.composite
-def _bboxes(draw: st.DrawFn) -> list[float]:
-    """Draw a box; one in four crosses the antimeridian, equal sides happen by themselves."""
-    south, north = sorted((draw(latitudes), draw(latitudes)))
-    west, east = sorted((draw(longitudes), draw(longitudes)))
-    if draw(st.integers(0, 3)) == 0:
-        west, east = east, west
-    return [west, south, east, north]
-
-
-_near_boxes = st.tuples(_near_coordinates, _near_coordinates).map(
-    lambda ends: [*map(min, *ends), *map(max, *ends)]
-)
-bboxes: Strategy[list[float]] = st.one_of(_bboxes(), _near_boxes)
-
-_RADII = (1, 50_000, 60_000, 112_000, 160_000, 1_000_000, 10_100_000, 20_016_000)
-
-
-@st.composite
-def _circles(draw: st.DrawFn) -> Json:
-    center = draw(st.one_of(_near_coordinates, coordinates))
-    # At a pole all longitudes are one point, but only up to rounding.
-    radii = _RADII if abs(center[1]) == 90 else (0, *_RADII)
-    return {"type": "Circle", "center": center, "radius_m": draw(st.sampled_from(radii))}
-
-
-circles: Strategy[Json] = _circles()
-
-
-def _box_ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
-    return [[west, south], [east, south], [east, north], [west, north]]
-
-
-def _diamond_ring(west: float, south: float, east: float, north: float) -> list[list[float]]:
-    lon, lat = (west + east) / 2, (south + north) / 2
-    return [[lon, south], [east, lat], [lon, north], [west, lat]]
-
-
-_rings_in_box = st.sampled_from((_box_ring, _diamond_ring))
-
-
-@st.composite
-def _holed(draw: st.DrawFn) -> list[list[list[float]]]:
-    """Draw a box with a hole that lies inside it and may touch its border or fill it."""
-    lons = sorted(draw(st.lists(st.sampled_from(_NEAR), min_size=4, max_size=4)))
-    lats = sorted(draw(st.lists(st.sampled_from(_NEAR), min_size=4, max_size=4)))
-    outer = _box_ring(lons[0], lats[0], lons[3], lats[3])
-    return [outer, draw(_rings_in_box)(lons[1], lats[1], lons[2], lats[2])]
-
-
-@st.composite
-def _closed(draw: st.DrawFn, open_rings: list[list[list[float]]]) -> list[list[list[float]]]:
-    """Close each ring, turn some around and give some a height."""
-    closed = []
-    for ring in open_rings:
-        turned = ring[::-1] if draw(st.booleans()) else ring
-        height: list[float] = [7] if draw(st.integers(0, 7)) == 0 else []
-        closed.append([[*at, *height] for at in (*turned, turned[0])])
-    return closed
-
-
-_slanted = st.lists(st.one_of(_near_coordinates, coordinates), min_size=3, max_size=5)
-_polygon_rings = st.one_of(
-    st.tuples(_rings_in_box, _near_boxes).map(lambda drawn: [drawn[0](*drawn[1])]),
-    _slanted.map(lambda ring: [ring]),
-    _holed(),
-).flatmap(_closed)
-polygons: Strategy[Json] = st.one_of(
-    _polygon_rings.map(lambda rings: {"type": "Polygon", "coordinates": rings}),
-    st.lists(_polygon_rings, min_size=1, max_size=3).map(
-        lambda parts: {"type": "MultiPolygon", "coordinates": parts}
-    ),
-)
-areas: Strategy[Any] = st.one_of(bboxes, circles, polygons)
-message_places: Strategy[Json] = st.one_of(
-    _near_coordinates.map(lambda at: {"at": at}),
-    _near_coordinates.map(lambda at: {"at": at}),
-    coordinates.map(lambda at: {"at": at}),
-    bboxes.map(lambda bbox: {"bbox": bbox}),
-)
-
 PLACES_OF_MODE: dict[str, tuple[str, Strategy[Any]]] = {
     "match": ("area", areas),
     "rank": ("area", bboxes),
     "top": ("at", coordinates),
 }
-
-# Settings -----------------------------------------------------------------------------------------
-
-windows: Strategy[Json] = st.one_of(
-    st.just({}),
-    st.builds(lambda n: {"window_count": n}, st.integers(1, 4)),
-    st.builds(lambda t: {"window_seconds": t}, st.sampled_from((1, 2, 5))),
-)
-weights: Strategy[Json | None] = st.one_of(
-    st.none(),
-    st.builds(
-        lambda df: {"documents": 9, "df": df},
-        st.dictionaries(st.sampled_from(("a", "b", "c", "coffee", "fire")), st.integers(0, 9)),
-    ),
-)
-
-
-def window_of(drawn: Json) -> nc.Window | None:
-    """Return drawn settings as a hub takes them."""
-    sizes = {name.removeprefix("window_"): size for name, size in drawn.items()}
-    return nc.Window(**sizes) if sizes else None
-
-
-def weights_of(drawn: Json | None) -> nc.Weights | None:
-    """Return drawn weights as a hub takes them."""
-    return None if drawn is None else nc.Weights(**drawn)
-
-
-# Events -------------------------------------------------------------------------------------------
-
 subscription_ids: Strategy[str] = st.sampled_from(("s1", "s2", "s3", "s4", "m1"))
 message_ids: Strategy[str] = st.sampled_from(("m1", "m2", "m3", "m4", "m5", "m6", "s1"))
 _shares = st.sampled_from((0.5, 0, 0.25, 0.3, 1))
 _thresholds = st.sampled_from((0.5, 0.1, 0.25, 0.3, 0.75, 1))
+
+
+_PARTS = (
+    *(("keywords",), ("area",), ("keywords", "area"), ("keywords", "area")),
+    *(
+        (("where",), ("keywords", "where"), ("area", "where"), ("keywords", "area", "where"))
+        if "where" in LANDED
+        else ()
+    ),
+)
 
 
 @st.composite
@@ -212,13 +47,13 @@ def _subscriptions(draw: st.DrawFn, modes: Sequence[str]) -> Json:
     mode = draw(st.sampled_from(tuple(modes)))
     event: Json = {"op": "subscribe", "id": draw(subscription_ids)}
     if mode == "match":
-        parts = draw(st.sampled_from((("keywords",), ("area",), ("keywords", "area"))))
-        everything = {"keywords": st.one_of(keyword_lists, expressions), "area": areas}
-        event |= {name: draw(everything[name]) for name in parts}
+        event |= draw(_match_terms())
         if draw(st.booleans()):
             event["mode"] = mode
     else:
-        event |= {"mode": mode, "keywords": draw(_plain_keywords), "alpha": draw(_shares)}
+        event |= {"mode": mode, "keywords": draw(plain_keywords), "alpha": draw(_shares)}
+        if "where" in LANDED and draw(st.integers(0, 2)) == 0:
+            event["where"] = draw(wheres)
     if mode == "rank":
         event |= {"area": draw(bboxes), "threshold": draw(_thresholds)}
     if mode == "top":
@@ -228,9 +63,19 @@ def _subscriptions(draw: st.DrawFn, modes: Sequence[str]) -> Json:
     return event
 
 
-_plain_keywords = st.one_of(
-    keyword_lists, keyword_lists.map(lambda given: " AND ".join(f'"{word}"' for word in given))
-)
+@st.composite
+def _match_terms(draw: st.DrawFn) -> Json:
+    parts = draw(st.sampled_from(_PARTS))
+    written = expressions if parts == ("keywords",) else free_expressions
+    everything = {
+        "keywords": st.one_of(keyword_lists, written, written),
+        "area": areas,
+        "where": wheres,
+    }
+    terms = {name: draw(everything[name]) for name in parts}
+    if "except" in LANDED and draw(st.integers(0, 4)) == 0:
+        terms["except"] = draw(areas)
+    return terms
 
 
 def subscribe_events(modes: Sequence[str] = ("match",)) -> Strategy[Json]:
@@ -241,10 +86,13 @@ def subscribe_events(modes: Sequence[str] = ("match",)) -> Strategy[Json]:
 @st.composite
 def publish_events(draw: st.DrawFn) -> Json:
     """Draw publish events without times."""
-    return {"op": "publish", "id": draw(message_ids), "text": draw(texts), **draw(message_places)}
+    event = {"op": "publish", "id": draw(message_ids), "text": draw(texts), **draw(message_places)}
+    if "where" in LANDED and draw(st.integers(0, 3)) > 0:
+        event["attributes"] = draw(attributes())
+    return event
 
 
-_BAD_LINES = (
+_BAD_LINES: tuple[bytes, ...] = (
     b"{",
     b"[]",
     b"null",
@@ -275,9 +123,54 @@ _BAD_LINES = (
     b'{"op": "move", "id": "s9", "area": [0, 0, 1, 1], "time": 50}',
     b'{"op": "unsubscribe", "id": "s9", "time": 50}',
 )
+_FURTHER_BAD_LINES = (
+    b'{"op": "advance"}',
+    b'{"op": "advance", "time": 50, "id": "m1"}',
+    b'{"op": "advance", "time": 1e11}',
+    b'{"op": "advance", "time": 1700000000000}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "expires": 100000000000}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "replace": 1, "time": 50}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "attributes": {"a": null}}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "attributes": {"a": [1]}}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "attributes": {"a b": 1}}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "attributes": {"a": {}}}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "attributes": {"a": 1e999}}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "attributes": null}',
+    b'{"op": "publish", "id": "m9", "text": "a", "at": [0, 0], "where": "a = 1"}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a:b"}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a*"}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a && b"}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a !"}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a or"}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "-a", "time": 50}',
+    b'{"op": "subscribe", "id": "s9", "except": [0, 0, 1, 1]}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "-a", "except": [0, 0, 1, 1]}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a", "where": "b"}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a", "where": "b < \'c\'"}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a", "where": ""}',
+    b'{"op": "subscribe", "id": "s9", "keywords": "a", "replace": "true"}',
+    b'{"op": "subscribe", "id": "s1", "keywords": "(", "replace": true, "time": 50}',
+    b'{"op": "subscribe", "id": "s1", "keywords": "a", "replace": true, "expires": -9}',
+    b'{"op": "subscribe", "id": "s9", "area": []}',
+    b'{"op": "subscribe", "id": "s9", "area": [[0, 0, 1, 1], 5]}',
+    b'{"op": "subscribe", "id": "s9", "area": {"type": "FeatureCollection", "features": []}}',
+    b'{"op": "subscribe", "id": "s9", "area": {"type": "Feature", "geometry": null}}',
+    b'{"op": "subscribe", "id": "s9", "mode": "rank", "keywords": "a OR b", "alpha": 1,'
+    b' "threshold": 1, "area": [0, 0, 1, 1]}',
+    b'{"op": "subscribe", "id": "s9", "mode": "rank", "keywords": "a", "alpha": 1,'
+    b' "threshold": 1, "area": [[0, 0, 1, 1]]}',
+    b'{"op": "subscribe", "id": "s9", "mode": "top", "keywords": "ab*", "alpha": 1, "k": 1,'
+    b' "at": [0, 0]}',
+    b'{"op": "subscribe", "id": "s9", "mode": "top", "keywords": "a", "alpha": 1, "k": 1,'
+    b' "at": [0, 0], "except": [0, 0, 1, 1]}',
+)
+if {"expressions", "where", "areas", "except", "replace", "advance"} <= LANDED:
+    _BAD_LINES += _FURTHER_BAD_LINES
 bad_lines: Strategy[bytes] = st.sampled_from(_BAD_LINES)
 _OPERATIONS = (
-    ("publish",) * 8 + ("subscribe",) * 3 + ("move", "move", "retract", "unsubscribe", "bad")
+    *(("publish",) * 8 + ("subscribe",) * 3 + ("move", "move", "retract", "unsubscribe", "bad")),
+    *(("advance",) if "advance" in LANDED else ()),
+    *(("publish again", "publish again", "subscribe again") if "replace" in LANDED else ()),
 )
 
 
@@ -302,15 +195,20 @@ def event_logs(
                 log.append(draw(st.sampled_from(_BAD_LINES)))
             continue
         event = draw(_operation(operation, modes, mode_of))
-        if event["op"] in ("publish", "subscribe"):
+        if operation in ("publish again", "subscribe again"):
+            event["replace"] = draw(st.sampled_from((True, True, True, True, False)))
+        elif event["op"] in ("publish", "subscribe"):
             event["id"] = draw(_mostly_fresh(event["id"], used))
+        if event["op"] in ("publish", "subscribe"):
             used.add(event["id"])
         if event["op"] == "subscribe":
-            mode_of.setdefault(event["id"], event.get("mode", "match"))
+            known = event["id"] in mode_of and not event.get("replace")
+            mode = mode_of[event["id"]] if known else event.get("mode", "match")
+            mode_of[event["id"]] = mode
         if event["op"] == "unsubscribe":
             mode_of.pop(event["id"], None)
         time = clock + draw(st.sampled_from((-3, -1, 0, 0, 1, 1, 2, 5)))
-        if draw(st.booleans()):
+        if operation == "advance" or draw(st.booleans()):
             event["time"] = draw(_written_time(time))
             clock = max(clock, time)
         if event["op"] in ("publish", "subscribe") and draw(st.booleans()):
@@ -326,10 +224,12 @@ _LIFETIMES = {
 
 
 def _operation(operation: str, modes: Sequence[str], mode_of: dict[str, str]) -> Strategy[Json]:
-    if operation == "publish":
+    if operation.startswith("publish"):
         return publish_events()
-    if operation == "subscribe":
+    if operation.startswith("subscribe"):
         return subscribe_events(modes)
+    if operation == "advance":
+        return st.builds(dict, op=st.just("advance"))
     if operation == "move":
         return _moves(dict(mode_of))
     ids = message_ids if operation == "retract" else _mostly_known(mode_of)

@@ -53,7 +53,8 @@ def psi(subscription: Event, message: Event, weights: Weights | None = None) -> 
         ([0, 0, 2, 2], {"bbox": [1, 1, 3, 3]}, 0.25),
         ([0, 0, 2, 2], {"bbox": [-9, -9, 9, 9]}, 1),
         ([0, 0, 2, 2], {"bbox": [2, 0, 3, 2]}, 0),  # a shared side has no size
-        ([0, 0, 2, 2], {"bbox": [1, 1, 1, 1]}, 0),
+        ([0, 0, 2, 2], {"bbox": [1, 1, 1, 1]}, 1),  # a box without size is a point
+        ([0, 0, 2, 2], {"bbox": [1, 1, 1, 2]}, 0),
         ([170, 0, -170, 2], {"bbox": [175, 0, -165, 1]}, 15 / 40),
         ([170, 0, -170, 2], {"bbox": [-180, 0, 180, 2]}, 1),
     ],
@@ -208,8 +209,8 @@ def test_what_is_optional_is_accepted() -> None:
         [
             subscribe("", keywords="a", mode="match", live=False, time=0, expires=1),
             rank(keywords="a b", live=True),
-            rank(keywords="a OR a", alpha=1, threshold=1),
-            top(keywords='"a b"', live=False, k=10**9),
+            rank(keywords="a (a AND b)", alpha=1, threshold=1),
+            top(keywords='"a" AND b', live=False, k=10**9),
             subscribe("", area=[0, 0, 0, 0]),
             publish("", "", bbox=[170, 0, -170, 1], time=-5, expires=-7.5),
         ]

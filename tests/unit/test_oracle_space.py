@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from oracle import (
     OracleRejects,
     area_touches,
+    matches,
 )
 from oracle.space import Box, distance_m, distance_to_box_m, read_area, read_bbox
 from oracle_events import (
@@ -18,7 +19,12 @@ from oracle_events import (
     SQUARE,
     TRIANGLE,
     circle,
+    feature,
     polygon,
+    publish,
+    rank,
+    subscribe,
+    top,
 )
 
 
@@ -54,6 +60,26 @@ from oracle_events import (
         (polygon([[0, 0, 9], [1, 0, 8], [1, 1, 7], [0, 0, 6]]), [0.5, 0.25], True),
         ({"type": "MultiPolygon", "coordinates": [[SQUARE, HOLE], [HOLE]]}, [2, 2], True),
         ({"type": "MultiPolygon", "coordinates": [[TRIANGLE], [HOLE]]}, [2, 0.5], False),
+        ([[0, 0, 1, 1], [3, 3, 4, 4]], [3, 4], True),  # a list is a union
+        ([[0, 0, 1, 1], [3, 3, 4, 4]], [2, 2], False),
+        ([[0, 0, 1, 1], circle(9, 9, 1), polygon(SQUARE)], [4, 4], True),
+        ([feature(polygon(SQUARE, HOLE)), [0, 0, 0, 0]], [2, 2], False),
+        (feature(polygon(SQUARE)), [4, 2], True),
+        (feature({"type": "GeometryCollection", "geometries": [polygon(HOLE)]}), [0, 0], False),
+        (
+            {
+                "type": "FeatureCollection",
+                "features": [feature(polygon(SQUARE, HOLE)), feature(polygon(HOLE))],
+            },
+            [2, 2],
+            True,
+        ),
+        (
+            {"type": "GeometryCollection", "geometries": [polygon(TRIANGLE), polygon(HOLE)]},
+            [3, 2],
+            True,
+        ),
+        ({**polygon(SQUARE), "bbox": [0, 0, 4, 4]}, [4, 4], True),
         (circle(0, 0, 0), [0, 0], True),
         (circle(0, 0, DEGREE_M * 1.001), [0, 1], True),
         (circle(0, 0, DEGREE_M * 0.999), [0, 1], False),
@@ -170,8 +196,36 @@ def test_the_centre_of_a_box_across_the_antimeridian_is_in_range() -> None:
         *(polygon([[0, 0], [181, 0], [1, 1], [0, 0]]), polygon([[0], [1], [1], [0]])),
         *({"type": "MultiPolygon", "coordinates": []}, {"type": "Polygon"}),
         {"type": "MultiPolygon", "coordinates": [SQUARE]},
+        *([], [[]], [[0, 0, 1, 1], 3], [[[0, 0, 1, 1]]], [[0, 0, 1, 1], None], [0, [0, 0, 1, 1]]),
+        *(feature(None), feature([0, 0, 1, 1]), feature(circle(0, 0, 1)), {"type": "Feature"}),
+        *(feature(feature(polygon(SQUARE))), {**polygon(SQUARE), "crs": "x"}),
+        *({"type": "FeatureCollection", "features": []}, {"type": "FeatureCollection"}),
+        {"type": "FeatureCollection", "features": [polygon(SQUARE)]},
+        *({"type": "GeometryCollection", "geometries": []}, {"type": "GeometryCollection"}),
+        {"type": "GeometryCollection", "geometries": [circle(0, 0, 1)]},
+        {"type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": [0, 0]}]},
     ],
 )
 def test_bad_areas_are_an_error(area: object) -> None:
     with pytest.raises(OracleRejects):
         read_area(area)
+
+
+def test_a_message_that_touches_what_is_excepted_does_not_match() -> None:
+    asking = subscribe("s", area=[0, 0, 4, 4], **{"except": [[1, 1, 2, 2], polygon(HOLE)]})
+    assert matches(asking, publish("m", at=[0, 0]))
+    assert not matches(asking, publish("m", at=[1, 1]))  # borders are closed here too
+    assert not matches(asking, publish("m", at=[3, 3]))
+    assert not matches(asking, publish("m", bbox=[0, 0, 1, 1]))  # also if it touches the area
+    assert not matches(asking, publish("m", at=[5, 5]))
+    for event in ({**rank(), "except": [9, 9, 9, 9]}, {**top(), "except": [9, 9, 9, 9]}):
+        with pytest.raises(OracleRejects):
+            matches(event, publish("m"))
+
+
+def test_a_box_without_size_is_a_point() -> None:
+    event = rank(alpha=1, threshold=1)
+    assert matches(event, publish("m", bbox=[1, 1, 1, 1]))
+    assert not matches(event, publish("m", bbox=[1, 1, 1, 2]))
+    whole = {**event, "area": [-180, 1, 180, 1]}
+    assert not matches(whole, publish("m", bbox=[180, 1, -180, 1]))  # two points are none
