@@ -321,10 +321,10 @@ void bind_hub(nb::module_& module) {
           "How many messages that wait an index takes in after each event. For tests.")
       .def(
           "save",
-          [](const SharedHub& self, const std::string& path) {
-            ask_at_length(self, [&](const Hub& hub) { save_snapshot(hub, path); });
+          [](const SharedHub& self, const std::string& path, const std::string& analyzer) {
+            ask_at_length(self, [&](const Hub& hub) { save_snapshot(hub, path, analyzer); });
           },
-          "path"_a);
+          "path"_a, "analyzer"_a);
 }
 
 }  // namespace nearcast

@@ -151,10 +151,11 @@ void bind_matcher(nb::module_& module) {
                    })
       .def(
           "save",
-          [](const SharedMatcher& self, const std::string& path) {
-            ask_at_length(self, [&](const MatchMatcher& matcher) { save_snapshot(matcher, path); });
+          [](const SharedMatcher& self, const std::string& path, const std::string& analyzer) {
+            ask_at_length(
+                self, [&](const MatchMatcher& matcher) { save_snapshot(matcher, path, analyzer); });
           },
-          "path"_a);
+          "path"_a, "analyzer"_a);
 }
 
 }  // namespace nearcast

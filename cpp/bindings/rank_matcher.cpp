@@ -146,10 +146,11 @@ void bind_rank_matcher(nb::module_& module) {
                    })
       .def(
           "save",
-          [](const SharedRankMatcher& self, const std::string& path) {
-            ask_at_length(self, [&](const RankMatcher& matcher) { save_snapshot(matcher, path); });
+          [](const SharedRankMatcher& self, const std::string& path, const std::string& analyzer) {
+            ask_at_length(
+                self, [&](const RankMatcher& matcher) { save_snapshot(matcher, path, analyzer); });
           },
-          "path"_a);
+          "path"_a, "analyzer"_a);
 }
 
 }  // namespace nearcast

@@ -1,5 +1,6 @@
 #include "nearcast/snapshot/snapshot.h"
 
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/variant.h>
@@ -19,9 +20,11 @@ void bind_snapshot(nb::module_& module) {
                            : truth_from(verify, "verify") ? Verify::kAlways
                                                           : Verify::kNever;
         const nb::gil_scoped_release unlocked;
-        return open_snapshot(path, how);
+        Opened opened = open_snapshot(path, how);
+        return std::make_pair(std::move(opened.saved), std::move(opened.analyzer));
       },
-      "path"_a, "verify"_a.none(), "What was saved in a file: a matcher, a hub or life alone.");
+      "path"_a, "verify"_a.none(),
+      "What was saved in a file: a matcher, a hub or life alone; and what the analyzer was.");
 }
 
 }  // namespace nearcast

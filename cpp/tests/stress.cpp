@@ -120,8 +120,9 @@ void stress_hub(const std::string& kind, std::size_t rounds) {
     if (dice.below(20) != 0) return;
     hub.ask_at_length([&](const Hub& inside) { save_snapshot(inside, file.path()); });
     auto opened = open_snapshot(file.path(), Verify::kAlways);
-    std::get<std::unique_ptr<SharedHub>>(opened)->ask(
-        [](const Hub& inside) { inside.check_invariants(); });
+    std::get<std::unique_ptr<SharedHub>>(opened.saved)->ask([](const Hub& inside) {
+      inside.check_invariants();
+    });
   };
   together({apply, apply, ask, ask, ask, weigh, save}, rounds);
   hub.ask([](const Hub& inside) { inside.check_invariants(); });

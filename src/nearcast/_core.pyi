@@ -189,7 +189,7 @@ class Matcher:
     @property
     def index_name(self) -> str: ...
 
-    def save(self, path: str) -> None: ...
+    def save(self, path: str, analyzer: str) -> None: ...
 
 class RankMatcher:
     """Rank subscriptions behind one index."""
@@ -233,10 +233,12 @@ class RankMatcher:
     @property
     def index_name(self) -> str: ...
 
-    def save(self, path: str) -> None: ...
+    def save(self, path: str, analyzer: str) -> None: ...
 
-def open_snapshot(path: str, verify: object | None) -> Matcher | RankMatcher | Hub | Ledger:
-    """What was saved in a file: a matcher, a hub or life alone."""
+def open_snapshot(path: str, verify: object | None) -> tuple[Matcher | RankMatcher | Hub | Ledger, str]:
+    """
+    What was saved in a file: a matcher, a hub or life alone; and what the analyzer was.
+    """
 
 class Hub:
     """Events in, signed changes out."""
@@ -316,7 +318,7 @@ class Hub:
         How many messages that wait an index takes in after each event. For tests.
         """
 
-    def save(self, path: str) -> None: ...
+    def save(self, path: str, analyzer: str) -> None: ...
 
 class Ledger:
     """Which events happen, and what goes because of them; without matching."""

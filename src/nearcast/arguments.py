@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
-from nearcast.errors import InvalidParameterError
+from nearcast.errors import InvalidParameterError, SnapshotError, Verbatim, shown
 from nearcast.model import is_encodable, number
 from nearcast.text import Analyzer
 
@@ -22,6 +23,33 @@ def check_analyzer(analyzer: object) -> None:
     if not isinstance(analyzer, Analyzer):
         what = "analyzer is not an analyzer"
         raise InvalidParameterError(what, got=analyzer, wanted="Analyzer(…)", field="analyzer")
+
+
+def check_same_analyzer(saved: str, analyzer: Analyzer, path: object) -> None:
+    """Refuse an analyzer that reads texts otherwise than the one that a snapshot was made with.
+
+    Files of earlier versions do not say what theirs was.
+    """
+    if not saved or saved == analyzer.saved():
+        return
+    try:
+        before = dict(json.loads(saved))
+    except (TypeError, ValueError):
+        before = {"name": saved}
+    now = analyzer.parameters
+    differing = [name for name in {**before, **now} if before.get(name) != now.get(name)]
+    what = f"snapshot {str(path)!r} was made with another analyzer"
+    raise SnapshotError(
+        what,
+        got=Verbatim(_listed(now, differing)),
+        wanted=_listed(before, differing),
+        hint="open it with the analyzer that it was made with",
+        field="analyzer",
+    )
+
+
+def _listed(parameters: Mapping[str, object], names: list[str]) -> str:
+    return ", ".join(f"{name} {shown(parameters.get(name))}" for name in names)
 
 
 def checked_path(path: object) -> str:

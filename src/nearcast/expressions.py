@@ -24,15 +24,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 MAX_KEYWORDS = 1024
-"""Words, phrases and prefixes of an expression; comparisons of a `where`."""
+"""Words, phrases and prefixes of an expression; comparisons of a `where`, with each value of IN."""
 MAX_NESTING = 100
 """Parentheses and NOTs that are open at one place."""
 MAX_DEPTH = 2 * MAX_NESTING + 3
 """Levels of a tree: in each pair of parentheses there may be an OR of ANDs, and then a leaf."""
 MAX_TOKENS = 8191
 """Tokens of all words and phrases together."""
-MAX_VALUES = 8191
-"""Values in all lists of IN together."""
 
 Operator: TypeAlias = Literal["=", "!=", "<", "<=", ">", ">="]
 Value: TypeAlias = float | str | bool

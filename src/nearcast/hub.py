@@ -15,7 +15,13 @@ import numpy as np
 import pyarrow as pa
 
 from nearcast import _core, columns, events
-from nearcast.arguments import check_analyzer, check_parameters, check_word, checked_path
+from nearcast.arguments import (
+    check_analyzer,
+    check_parameters,
+    check_same_analyzer,
+    check_word,
+    checked_path,
+)
 from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
@@ -337,7 +343,7 @@ class Hub(InProcess):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write everything to a file, whole or not at all: subscriptions, messages, the clock."""
-        self._core.save(checked_path(path))
+        self._core.save(checked_path(path), self._analyzer.saved())
 
     @classmethod
     def open(
@@ -354,18 +360,19 @@ class Hub(InProcess):
         path
             Written by `save`.
         analyzer
-            As it was when the snapshot was made; it is not part of the file.
+            The one that the snapshot was made with: another is an error.
         verify
             Check the contents before believing them: always, never, or if the file has at most
             64 MiB (None). What is not checked is trusted: see "What may be trusted" in the guide
             to snapshots.
         """
         check_analyzer(analyzer)
-        saved = _core.open_snapshot(checked_path(path), verify)
+        saved, read_by = _core.open_snapshot(checked_path(path), verify)
         if not isinstance(saved, _core.Hub):
             what = f"snapshot {str(path)!r} is of another kind"
             got = Verbatim("a matcher or life alone")
             raise SnapshotError(what, got=got, wanted="a hub", hint="Matcher.open")
+        check_same_analyzer(read_by, analyzer, path)
         hub = cls.__new__(cls)
         hub._adopt(saved, analyzer)
         return hub

@@ -126,7 +126,7 @@ class Life(InProcess):
     @classmethod
     def open(cls, path: str | PathLike[str]) -> Life:
         """Go on where `save` was called."""
-        saved = _core.open_snapshot(checked_path(path), verify=True)
+        saved, _ = _core.open_snapshot(checked_path(path), verify=True)
         if not isinstance(saved, _core.Ledger):
             what = f"snapshot {str(path)!r} is of another kind"
             raise SnapshotError(what, got=Verbatim("a matcher or a hub"), wanted="life alone")

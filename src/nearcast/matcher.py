@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias, cast
 import numpy as np
 
 from nearcast import _core, columns
-from nearcast.arguments import check_analyzer, check_parameters, check_word, checked_path
+from nearcast.arguments import (
+    check_analyzer,
+    check_parameters,
+    check_same_analyzer,
+    check_word,
+    checked_path,
+)
 from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
@@ -341,7 +347,7 @@ class Matcher(InProcess):
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write a snapshot, whole or not at all. A file that is there is replaced."""
-        self._engine.save(checked_path(path))
+        self._engine.save(checked_path(path), self._analyzer.saved())
 
     @classmethod
     def open(
@@ -361,17 +367,18 @@ class Matcher(InProcess):
         path
             Written by `save`.
         analyzer
-            As it was when the snapshot was made; it is not part of the file.
+            The one that the snapshot was made with: another is an error.
         verify
             Check the contents before believing them: always, never, or if the file has at most
             64 MiB (None). What is not checked is trusted: see "What may be trusted" in the guide
             to snapshots.
         """
         check_analyzer(analyzer)
-        saved = _core.open_snapshot(checked_path(path), verify)
+        saved, read_by = _core.open_snapshot(checked_path(path), verify)
         if not isinstance(saved, (_core.Matcher, _core.RankMatcher)):
             what, got = f"snapshot {str(path)!r} is of another kind", Verbatim("a hub or its life")
             raise SnapshotError(what, got=got, wanted="a matcher", hint="Hub.open")
+        check_same_analyzer(read_by, analyzer, path)
         matcher = cls.__new__(cls)
         matcher._adopt(saved, analyzer)
         return matcher

@@ -15,7 +15,6 @@ from nearcast.expressions import (
     MAX_DEPTH,
     MAX_KEYWORDS,
     MAX_TOKENS,
-    MAX_VALUES,
     And,
     Compare,
     Exists,
@@ -59,7 +58,7 @@ def check_keywords(tree: object) -> None:
 
 def check_where(tree: object) -> None:
     """Refuse what is no `where`."""
-    count = values = 0
+    count = 0
     for leaf in _checked_leaves(tree, "where"):
         count += 1
         if type(leaf) is Compare:
@@ -69,15 +68,13 @@ def check_where(tree: object) -> None:
                 _refuse("where", "IN has no values", leaf, "a tuple of values")
             for value in leaf.values:
                 _check_value(value)
-            values += len(leaf.values)
+            count += len(leaf.values) - 1
         elif type(leaf) is not Exists:
             _refuse("where", "not a tree of comparisons", leaf, "Compare, In, Exists")
         if not is_attribute_name(leaf.name):
             _refuse("where", "a name is not a name", leaf.name, NAME_WANTED)
     if count > MAX_KEYWORDS:
         _refuse_size("where", f"{count:,} comparisons", f"at most {MAX_KEYWORDS:,}")
-    if values > MAX_VALUES:
-        _refuse_size("where", f"{values:,} values", f"at most {MAX_VALUES:,}")
 
 
 def _checked_leaves(tree: object, field: str) -> Iterator[object]:

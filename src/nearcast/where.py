@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, NoReturn, TypeAlias, cast
 
 from nearcast.attributes import NAME
 from nearcast.errors import InvalidSubscriptionError, Verbatim
-from nearcast.expressions import MAX_VALUES, Compare, Exists, In, Operator, Value, Where
+from nearcast.expressions import MAX_KEYWORDS, Compare, Exists, In, Operator, Value, Where
 from nearcast.grammar import (
     CLOSE,
     LEAF,
@@ -44,7 +44,7 @@ _PIECE = re.compile(
     rf"""(?P<space>\s+)
       | (?P<name>{NAME})
       | (?P<op><=|>=|!=|=(?!=)|<(?!>)|>)
-      | (?P<number>[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?)(?![A-Za-z0-9_.])
+      | (?P<number>-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)(?![A-Za-z0-9_.])
       | (?P<string>'[^']*(?:''[^']*)*'|"[^"]*(?:""[^"]*)*")
       | (?P<sign>[(),])""",
     re.VERBOSE,
@@ -58,7 +58,6 @@ _LOOK_ALIKES = {
     "&&": "write AND",
     "||": "write OR",
     "!": "write NOT",
-    "-": "a minus sign stands directly before the digits",
 }
 _FOREIGN = {
     "between": "write name >= 1 AND name <= 2",
@@ -69,6 +68,7 @@ _FOREIGN = {
     "contains": "= holds for a list if one of its strings is equal",
 }
 _ORDERED = ("<", "<=", ">", ">=")
+_RESERVED = ("in", "exists", "true", "false")
 
 _PieceKind: TypeAlias = Literal["name", "op", "number", "string", "sign", "end"]
 
@@ -109,7 +109,7 @@ class _Reader:
     def __init__(self, text: str) -> None:
         self._pieces = _pieces(text)
         self._next = next(self._pieces)
-        self._values = 0
+        self._compared = 0  # comparisons, and further values of IN
 
     def _take(self) -> _Piece:
         taken = self._next
@@ -123,6 +123,7 @@ class _Reader:
             if piece.kind == "name" and piece.text.lower() in OPERATORS:
                 yield Lexeme(OPERATORS[piece.text.lower()], piece.position)
             elif piece.kind == "name":
+                self._count(piece)
                 yield Lexeme(LEAF, piece.position, self._comparison(piece))
             elif piece.text == "(":
                 yield Lexeme(OPEN, piece.position)
@@ -131,13 +132,25 @@ class _Reader:
             else:
                 _refuse_start(piece)
 
+    def _count(self, piece: _Piece) -> None:
+        self._compared += 1
+        if self._compared > MAX_KEYWORDS:
+            what = "there are too many comparisons and values of IN"
+            wanted = f"at most {MAX_KEYWORDS:,}"
+            hint = "split it into several subscriptions"
+            raise error_at(_FIELD, what, piece.position, wanted, hint)
+
     def _comparison(self, name: _Piece) -> Compare | In | Exists:
+        if name.text.lower() in _RESERVED:
+            what = f"{name.text} is not a name"
+            hint = _FOREIGN.get(name.text.lower())
+            raise error_at(_FIELD, what, name.position, "a name", hint)
         piece = self._take()
         word = piece.text.lower() if piece.kind == "name" else None
         if word == "exists":
             return Exists(name.text)
         if word == "in":
-            return In(name.text, self._listed(piece))
+            return In(name.text, self._listed())
         if piece.kind != "op":
             _refuse_operator(name, piece)
         position = self._next.position
@@ -148,7 +161,7 @@ class _Reader:
             raise error_at(_FIELD, what, position, "a number after it", hint, got=value)
         return Compare(name.text, cast("Operator", piece.text), value)
 
-    def _listed(self, after: _Piece) -> tuple[Value, ...]:
+    def _listed(self) -> tuple[Value, ...]:
         opening = self._take()
         if opening.text != "(" or opening.kind != "sign":
             hint = "as in type IN ('flat', 'house')"
@@ -161,11 +174,7 @@ class _Reader:
             if piece.kind != "sign" or piece.text != ",":
                 what = "the list of IN is not closed"
                 raise error_at(_FIELD, what, piece.position, "a ',' or a ')'")
-            self._values += 1
-            if self._values >= MAX_VALUES:
-                what, got = "IN has too many values", Verbatim(f"more than {MAX_VALUES:,}")
-                wanted = f"at most {MAX_VALUES:,}"
-                raise error_at(_FIELD, what, after.position, wanted, got=got)
+            self._count(piece)
             values.append(self._value())
 
     def _value(self) -> Value:
@@ -206,8 +215,8 @@ def _refuse_piece(text: str, position: int) -> NoReturn:
     if character in "'\"":
         what, wanted = "a string is not closed", f"a second {character}"
         raise error_at(_FIELD, what, position, wanted, f"a {character} inside is written twice")
-    if character.isdigit() or character in "+.":
-        what, wanted = "a number cannot be read", "digits with a point, such as 1200 or 0.5"
+    if character in "0123456789+.-":
+        what, wanted = "a number cannot be read", "digits, such as 1200, -3 or 0.5"
         raise error_at(_FIELD, what, position, wanted, got=text[position : position + 20])
     hint = _LOOK_ALIKES.get(pair) or _LOOK_ALIKES.get(character)
     wanted = "names, values, = != < <= > >=, IN, EXISTS, AND, OR, NOT and parentheses"

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from fuzz.mutate import ROUNDS, SEED, mutations, survives
+from oracle.fields import OracleRejects
+from oracle.keywords import holds as oracle_holds
+from oracle.keywords import read_keywords
 
 from nearcast.errors import ExpressionError, NearcastError
-from nearcast.expressions import leaves, plain_tokens
+from nearcast.expressions import Prefix, Word, holds, plain_tokens
 from nearcast.keywords import parse
 from nearcast.text import Analyzer
 from nearcast.tree_checks import check_keywords
@@ -28,7 +33,19 @@ CORPUS = [
     " ".join(f"(a{i} OR b{i})" for i in range(6)),
     "(a OR -a) (b OR -b) (c OR -c) d",
 ]
-STOPPING = Analyzer(stop_words=frozenset({"the", "of", "a", "w1"}))
+STOP_WORDS = frozenset({"the", "of", "a", "w1"})
+TEXTS = [
+    "",
+    "a b c d",
+    "coffee free",
+    "coffee sale decaf",
+    "x at t",
+    "new york manhattan",
+    "flat the flat of the year",
+    "and or wi fi AT&T balcony",
+    "w0 w1 w2",
+    "ß é 漢字",
+]
 
 
 def test_a_mutated_expression_gives_a_sound_tree_or_an_error_with_its_position() -> None:
@@ -45,16 +62,33 @@ def test_a_mutated_expression_gives_a_sound_tree_or_an_error_with_its_position()
     assert accepted > ROUNDS / 10, "the mutations are too wild to test anything but errors"
 
 
-def test_a_mutated_expression_loses_nothing_but_stop_words() -> None:
+@pytest.mark.parametrize("stop_words", [frozenset[str](), STOP_WORDS], ids=["all", "stopped"])
+def test_a_mutated_expression_means_what_the_oracle_says(stop_words) -> None:
+    analyzer = Analyzer(stop_words=stop_words)
     for text in mutations(SEED + 1, CORPUS, ROUNDS // 2):
-        tree = survives(lambda t: parse(t, STOPPING), text, NearcastError)
-        if tree is None:
+        tree = survives(lambda t: parse(t, analyzer), text, NearcastError)
+        try:
+            expected = read_keywords(text, stop_words)
+        except OracleRejects:
+            assert tree is None, repr(text)
             continue
-        check_keywords(tree)
-        words = [leaf for leaf in leaves(parse(text)) if not hasattr(leaf, "start")]
-        kept = [leaf for leaf in leaves(tree) if not hasattr(leaf, "start")]
-        expected = {token for word in words for token in word.tokens} - STOPPING.stop_words
-        assert {t for word in kept for t in word.tokens if t is not None} == expected, repr(text)
+        assert tree is not None, repr(text)
+        for message in TEXTS:
+            found = analyzer.places(message)
+            is_so = holds(tree, partial(leaf_holds, found))
+            assert is_so == oracle_holds(expected, tuple(found)), (text, message)
+
+
+def leaf_holds(places, leaf) -> bool:
+    if isinstance(leaf, Prefix):
+        return any(place is not None and place.startswith(leaf.start) for place in places)
+    if isinstance(leaf, Word):
+        return set(leaf.tokens) <= set(places)
+    wanted = leaf.tokens
+    return any(
+        all(w in (None, p) for w, p in zip(wanted, places[start:], strict=False))
+        for start in range(len(places) - len(wanted) + 1)
+    )
 
 
 def test_a_mutated_list_gives_plain_words_or_an_error() -> None:

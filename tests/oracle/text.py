@@ -15,7 +15,11 @@ def analyze(text: str) -> list[str]:
     """Split into tokens, repeats kept, in the order of the text."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     spaced = "".join(c if unicodedata.category(c)[0] in "LMN" else " " for c in folded)
-    return [token for token in spaced.split(" ") if token]
+    return [run for run in spaced.split(" ") if any(_is_letter_or_digit(c) for c in run)]
+
+
+def _is_letter_or_digit(character: str) -> bool:
+    return unicodedata.category(character)[0] in "LN"
 
 
 def read_stop_words(words: Iterable[str]) -> frozenset[str]:

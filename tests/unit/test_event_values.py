@@ -269,7 +269,7 @@ def test_a_tree_that_no_parser_makes_is_refused_as_keywords(tree) -> None:
         Compare(None, "=", 5.0),  # type: ignore[arg-type]
         In("price", ()),
         In("price", [5.0]),  # type: ignore[arg-type]
-        In("price", (5.0,) * 9000),
+        In("price", (5.0,) * 1025),
         In("price", (None,)),  # type: ignore[arg-type]
         Exists(""),
         Or((Exists("a"),) * 1025),

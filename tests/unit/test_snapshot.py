@@ -6,6 +6,8 @@ import os
 import random
 import subprocess
 import sys
+from functools import partial
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -182,7 +184,7 @@ def test_parameters_of_the_kind_are_part_of_the_snapshot(path) -> None:
         description = data[first.offset : first.offset + first.size].decode().splitlines()
         assert description[0] == (kind.stands_for or kind.name)
         written = {line.split("\t")[0]: line.split("\t")[2] for line in description[1:]}
-        assert set(written) == set(chosen)
+        assert set(written) == {*chosen, "@analyzer"}
         nc.Matcher.open(path)
 
 
@@ -203,6 +205,27 @@ def test_the_analyzer_is_given_when_opening(path) -> None:
     with pytest.raises(nc.InvalidSubscriptionError):
         opened.subscribe("t", keywords=["the"])
     assert opened.match("w1", at=(0, 0)) == ["s"]
+
+
+@pytest.mark.parametrize("made", [nc.Matcher, partial(nc.Matcher, mode="rank"), nc.Hub])
+def test_another_analyzer_than_the_one_it_was_made_with_is_refused(path, made) -> None:
+    whole: Any = nc.Hub if made is nc.Hub else nc.Matcher
+    for analyzer in (nc.Analyzer("german", keep={"c++"}), nc.Analyzer()):
+        made(analyzer=analyzer).save(path)
+        assert len(whole.open(path, analyzer=analyzer)) == 0
+        with pytest.raises(nc.SnapshotError, match="was made with another analyzer") as caught:
+            whole.open(path, analyzer=nc.Analyzer("french"))
+        got, wanted = str(caught.value).split(", wanted ")
+        assert "language 'french'" in got
+        assert f"language {analyzer.language!r}" in wanted
+
+
+def test_a_file_that_does_not_say_its_analyzer_is_opened_with_any(small, path) -> None:
+    path.write_bytes(redescribed(small, f"{KINDS[0]}\n".encode()))
+    nc.Matcher.open(path, analyzer=nc.Analyzer(fold_accents=True))
+    path.write_bytes(redescribed(small, f"{KINDS[0]}\n@analyzer\ts\t[5]\n".encode()))
+    with pytest.raises(nc.SnapshotError, match="another analyzer"):
+        nc.Matcher.open(path)
 
 
 def test_a_snapshot_opened_twice_is_two_matchers(path) -> None:
@@ -365,7 +388,8 @@ def redescribed(data, description):
 
 
 def test_a_snapshot_of_an_index_kind_that_is_not_there_says_which(small, path) -> None:
-    assert redescribed(small, f"{KINDS[0]}\n".encode()) == small
+    said = f'{KINDS[0]}\n@analyzer\ts\t{{"name": "standard"}}\n'
+    assert redescribed(small, said.encode()) == small
     path.write_bytes(redescribed(small, b"future-tree\n"))
     with pytest.raises(nc.InvalidParameterError, match="got 'future-tree', wanted one of"):
         nc.Matcher.open(path)

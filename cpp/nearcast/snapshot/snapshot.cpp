@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 #include "nearcast/base/claims.h"
 #include "nearcast/base/errors.h"
@@ -18,6 +19,7 @@ namespace {
 constexpr const char* kHubMark = "hub";        ///< with settings of its own
 constexpr const char* kLedgerMark = "ledger";  ///< it has no index, but a window
 
+constexpr const char* kAnalyzer = "@analyzer";
 const std::string kTopPrefix = "@top.";  ///< of parameters of the top lists
 
 Description::Values settings_of(const Window& window) {
@@ -57,13 +59,14 @@ Window window_as_described(const Description& found) {
   return window;
 }
 
+std::string word_in(const Description& found, const char* name) {
+  const auto at = found.settings.find(name);
+  const bool is_there =
+      at != found.settings.end() && std::holds_alternative<std::string>(at->second);
+  return is_there ? std::get<std::string>(at->second) : std::string();
+}
+
 std::unique_ptr<SharedHub> hub_as_described(const Description& found) {
-  const auto word = [&](const char* name) {
-    const auto at = found.settings.find(name);
-    const bool is_there =
-        at != found.settings.end() && std::holds_alternative<std::string>(at->second);
-    return is_there ? std::get<std::string>(at->second) : std::string();
-  };
   const Rect space{
       number_in(found, "@west").value_or(-180), number_in(found, "@south").value_or(-90),
       number_in(found, "@east").value_or(180), number_in(found, "@north").value_or(90)};
@@ -76,7 +79,7 @@ std::unique_ptr<SharedHub> hub_as_described(const Description& found) {
   }
   return std::make_unique<SharedHub>(
       found.index, found.parameters, window_as_described(found),
-      TopSettings{space, word("@arrival"), word("@expiry"), top_parameters},
+      TopSettings{space, word_in(found, "@arrival"), word_in(found, "@expiry"), top_parameters},
       found.settings.contains("@safe"));
 }
 
@@ -96,7 +99,9 @@ Saved make_as_described(const Description& found) {
 }
 
 template <typename Any>
-void save(const Any& any, const Description& description, const std::string& path) {
+void save(const Any& any, Description description, const std::string& path,
+          const std::string& analyzer = {}) {
+  if (!analyzer.empty()) description.settings[kAnalyzer] = analyzer;
   FileWriter out(path);
   const std::string text = description.text();
   out.blob(text.data(), text.size(), 1);
@@ -124,29 +129,32 @@ std::uint64_t checksum(const void* bytes, std::size_t count) {
   return sum;
 }
 
-void save_snapshot(const Matcher<MatchSet>& matcher, const std::string& path) {
-  save(matcher, {matcher.index_name(), MatchSet::kMark, matcher.parameters(), {}}, path);
+void save_snapshot(const Matcher<MatchSet>& matcher, const std::string& path,
+                   const std::string& analyzer) {
+  save(matcher, {matcher.index_name(), MatchSet::kMark, matcher.parameters(), {}}, path, analyzer);
 }
-void save_snapshot(const Matcher<RankSet>& matcher, const std::string& path) {
-  save(matcher, {matcher.index_name(), RankSet::kMark, matcher.parameters(), {}}, path);
+void save_snapshot(const Matcher<RankSet>& matcher, const std::string& path,
+                   const std::string& analyzer) {
+  save(matcher, {matcher.index_name(), RankSet::kMark, matcher.parameters(), {}}, path, analyzer);
 }
 void save_snapshot(const Ledger& ledger, const std::string& path) {
   save(ledger, {"", kLedgerMark, {}, settings_of(ledger.life().window())}, path);
 }
-void save_snapshot(const Hub& hub, const std::string& path) {
-  save(hub, {hub.index_name(), kHubMark, hub.parameters(), settings_of(hub)}, path);
+void save_snapshot(const Hub& hub, const std::string& path, const std::string& analyzer) {
+  save(hub, {hub.index_name(), kHubMark, hub.parameters(), settings_of(hub)}, path, analyzer);
 }
 
-Saved open_snapshot(const std::string& path, Verify verify) {
+Opened open_snapshot(const std::string& path, Verify verify) {
   FileReader in(path, verify);
   try {
     const Blob text = in.blob(1);
-    Saved saved = make_as_described(
-        Description::from({reinterpret_cast<const char*>(text.bytes), text.count}));
+    const auto description =
+        Description::from({reinterpret_cast<const char*>(text.bytes), text.count});
+    Saved saved = make_as_described(description);
     std::visit([&](const auto& one) { one->change([&](auto& inside) { inside.load(in); }); },
                saved);
     in.finish();
-    return saved;
+    return {std::move(saved), word_in(description, kAnalyzer)};
   } catch (const Error& error) {
     // A structure does not know which file it is read from.
     constexpr std::string_view kNoFile = "snapshot: ";

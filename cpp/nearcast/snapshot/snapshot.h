@@ -13,16 +13,23 @@
 
 namespace nearcast {
 
-/// Writes beside the target and renames: a reader never sees half a file.
-void save_snapshot(const Matcher<MatchSet>& matcher, const std::string& path);
-void save_snapshot(const Matcher<RankSet>& matcher, const std::string& path);
-void save_snapshot(const Hub& hub, const std::string& path);
+/// Writes beside the target and renames: a reader never sees half a file. `analyzer` says in one
+/// line what reads texts; the file keeps it.
+void save_snapshot(const Matcher<MatchSet>& matcher, const std::string& path,
+                   const std::string& analyzer = {});
+void save_snapshot(const Matcher<RankSet>& matcher, const std::string& path,
+                   const std::string& analyzer = {});
+void save_snapshot(const Hub& hub, const std::string& path, const std::string& analyzer = {});
 void save_snapshot(const Ledger& ledger, const std::string& path);
 
-/// What was saved.
+/// What was saved, and what the analyzer was, or nothing if the file does not say.
 using Saved = std::variant<std::unique_ptr<Guarded<Matcher<MatchSet>>>,
                            std::unique_ptr<Guarded<Matcher<RankSet>>>, std::unique_ptr<SharedHub>,
                            std::unique_ptr<Guarded<Ledger>>>;
-Saved open_snapshot(const std::string& path, Verify verify);
+struct Opened {
+  Saved saved;
+  std::string analyzer;
+};
+Opened open_snapshot(const std::string& path, Verify verify);
 
 }  // namespace nearcast
