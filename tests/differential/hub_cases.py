@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from differential.wishes import Wishes, is_landed
 from differential.worlds import Json, World, near
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ class Plan:
     space: tuple[float, ...] = (-180, -90, 180, 90)
     waiting: int = 0  # messages before the first subscription
     crowds: tuple[int, ...] = ()  # so many top subscriptions with each of the first words
+    wishing: float = 0.15  # share of subscriptions with a where, an expression, several areas
+    replacing: float = 0.1  # share of what is published or subscribed in the place of another
 
 
 def _live_sets(rng: Random) -> Plan:
@@ -191,6 +194,36 @@ def _ranks(rng: Random) -> Plan:
     )
 
 
+def _alerts(rng: Random) -> Plan:
+    """Frequent words with ranges, phrases, prefixes and shared areas; prices that change."""
+    return Plan(
+        words=rng.choice((3, 20, 200)),
+        modes=("match", "match", "match", "match", "rank", "top"),
+        opening=near(rng, 64, 128, 300),
+        live=0.5,
+        tokens=(2, 5, 12),
+        corners=max(3, near(rng, 4, 16, 32, 64)),
+        window={"window_count": near(rng, 32, 100)},
+        events=near(rng, 300, 400),
+        wishing=0.6,
+        replacing=0.4,
+    )
+
+
+def _replaced(rng: Random) -> Plan:
+    """Few ids, each of which has many versions, of other modes too."""
+    return Plan(
+        words=rng.choice((2, 8)),
+        opening=near(rng, 8, 32),
+        ks=(1, 2, 5),
+        window=rng.choice(({"window_count": near(rng, 4, 16)}, {"window_seconds": 6}, {})),
+        events=near(rng, 400, 600),
+        publishing=0.5,
+        expiring=0.3,
+        replacing=0.8,
+    )
+
+
 HUB_PROFILES = {
     "live sets": _live_sets,
     "top lists": _top_lists,
@@ -203,6 +236,8 @@ HUB_PROFILES = {
     "shapes": _shapes,
     "churn": _churn,
     "ranks": _ranks,
+    **({"replaced": _replaced} if is_landed("replace") else {}),
+    **({"alerts": _alerts} if is_landed("where") else {}),
 }
 
 
@@ -226,6 +261,7 @@ class _Log:
     def __init__(self, rng: Random, plan: Plan) -> None:
         self.rng, self.plan = rng, plan
         self.world = World(rng, plan.words, odd=not plan.crowds)
+        self.wishes = Wishes(self.world)
         self.clock = 0.0
         self.modes: dict[str, str] = {}
         self.messages: list[str] = []
@@ -264,6 +300,8 @@ class _Log:
         if self.rng.random() < self.plan.publishing:
             return self._publish()
         choice = self.rng.random()
+        if choice < 0.03 and is_landed("advance"):
+            return {"op": "advance", "time": self.clock}
         if choice < 0.3 or not self.modes:
             return self._subscribe()
         if choice < 0.5:
@@ -284,6 +322,10 @@ class _Log:
         count = max(0, self.rng.choice(self.plan.tokens) + self.rng.choice((-1, 0, 0, 1)))
         place = self.world.place(self.plan.boxes)
         event = {"op": "publish", "id": id_, "text": self.world.text(count), **place}
+        if is_landed("where") and self.rng.random() < 0.8:
+            event["attributes"] = self.wishes.attributes()
+        if self.messages and self._replaces():
+            event |= {"id": self.rng.choice(self.messages[-50:]), "replace": True}
         if self.rng.random() < self.plan.expiring:
             event["expires"] = self.clock + self.rng.choice((0, 1, 2, 5, 30))
         return event
@@ -295,6 +337,9 @@ class _Log:
             id_ = self.rng.choice(list(self.modes))
         mode = self.rng.choice(self.plan.modes)
         event: Json = {"op": "subscribe", "id": id_}
+        if self.modes and self._replaces():
+            id_ = self.rng.choice(list(self.modes))
+            event |= {"id": id_, "replace": True}
         event |= {"match": self._matching, "rank": self._ranking, "top": self._topping}[mode]()
         if mode != "top" and self.rng.random() < self.plan.live:
             event["live"] = True
@@ -302,6 +347,13 @@ class _Log:
             event["expires"] = self.clock + self.rng.choice((0, 1, 5, 20, 60))
         self.modes[id_] = mode
         return event
+
+    def _replaces(self) -> bool:
+        return is_landed("replace") and self.rng.random() < self.plan.replacing
+
+    def _condition(self) -> Json:
+        is_drawn = is_landed("where") and self.rng.random() < self.plan.wishing
+        return {"where": self.wishes.where()} if is_drawn else {}
 
     def _keywords(self) -> list[str]:
         return self.world.some_words(self.rng.choice(self.plan.wanted))
@@ -315,7 +367,7 @@ class _Log:
             del fields["keywords"]
         elif choice < 0.35:
             del fields["area"]
-        return fields
+        return self.wishes.enriched(fields, self.plan.corners, self.plan.wishing)
 
     def _ranking(self) -> Json:
         return {
@@ -324,6 +376,7 @@ class _Log:
             "area": self.world.bbox(),
             "alpha": self.rng.choice(_ALPHAS),
             "threshold": self.rng.choice(_THRESHOLDS),
+            **self._condition(),
         }
 
     def _topping(self) -> Json:
@@ -333,6 +386,7 @@ class _Log:
             "at": self.world.at(),
             "alpha": self.rng.choice((*_ALPHAS, self.rng.random())),
             "k": self.rng.choice(self.plan.ks),
+            **self._condition(),
         }
 
     def _move(self) -> Json:

@@ -44,7 +44,7 @@ class Sizes:
     def see_subscription(self, row: dict[str, Any]) -> list[str | None]:
         """Note a subscription; return its lists: of words that are alone in a clause, or None."""
         area = row.get("area")
-        if isinstance(area, dict) and area["type"] == "Polygon":
+        if isinstance(area, dict) and area.get("type") == "Polygon":
             self.see("corners", *(len(ring) - 1 for ring in area["coordinates"]))
         if "keywords" not in row:
             return [None]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
+from differential.wishes import Wishes, is_landed
 from differential.worlds import Json, World, near
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class _Plan:
         self.boxes = 0.3  # share of messages
         self.texts: list[str] = []  # instead of drawn ones
         self.first: int | None = None  # so many at once, the rest one by one
+        self.wishes: Wishes | None = None  # messages have attributes
 
     def token_count(self) -> int:
         return max(0, self.world.rng.choice(self.tokens) + self.world.rng.choice((-1, 0, 0, 1)))
@@ -41,7 +43,10 @@ class _Plan:
             text = self.world.rng.choice(self.texts)
         else:
             text = self.world.text(self.token_count())
-        return {"text": text, **self.world.place(self.boxes)}
+        message = {"text": text, **self.world.place(self.boxes)}
+        if self.wishes is not None:
+            message["attributes"] = self.wishes.attributes()
+        return message
 
 
 def _area_or_none(world: World, share: float = 0.7) -> Json:
@@ -192,6 +197,69 @@ def _mixed(rng: Random) -> _Plan:
     return plan
 
 
+def _expressions(rng: Random) -> _Plan:
+    """Phrases, prefixes and groups of alternatives, some of them very wide."""
+    plan = _Plan(World(rng, rng.choice((3, 40, 300))))
+    wishes = Wishes(plan.world)
+    plan.tokens = (0, 3, 12, 33, 70)
+    plan.batches = (1, 8, 40)
+    for _ in range(near(rng, 16, 64, 150)):
+        row: Json = {"keywords": wishes.expression()}
+        if rng.random() < 0.6:
+            row = {"keywords": wishes.free_expression(), "area": plan.world.area()}
+        if rng.random() < 0.1:
+            row["keywords"] = wishes.wide_expression(near(rng, 7, 64, 300, 1023))
+        plan.rows.append(row)
+    return plan
+
+
+def _ranges(rng: Random) -> _Plan:
+    """A frequent word, or none at all, and a range: groups of every size."""
+    plan = _Plan(World(rng, rng.choice((1, 3, 30))))
+    plan.wishes = Wishes(plan.world)
+    plan.tokens = (1, 2, 5)
+    plan.batches = (1, 8, 30)
+    for _ in range(near(rng, *LISTS, 500, 1000)):
+        row: Json = {"where": plan.wishes.where()}
+        if rng.random() < 0.7:
+            row["keywords"] = [plan.world.word()]
+        if rng.random() < 0.5:
+            row["area"] = plan.world.bbox()
+        plan.rows.append(row)
+    return plan
+
+
+def _cities(rng: Random) -> _Plan:
+    """Few shapes that very many share, alone and in collections, and parts that are excluded."""
+    plan = _Plan(World(rng, 6))
+    wishes = Wishes(plan.world)
+    plan.tokens = (0, 1, 3, 6)
+    plan.batches = (1, 8, 17)
+    for _ in range(near(rng, 16, 64, 256, 400)):
+        corners = near(rng, 4, 16, 32, 64, 128, 400)
+        shape = wishes.several if rng.random() < 0.4 else wishes.city
+        row = {"area": shape(corners)}
+        if rng.random() < 0.5:
+            row["keywords"] = [plan.world.word()]
+        if rng.random() < 0.3:
+            row["except"] = wishes.area(corners)
+        plan.rows.append(row)
+    return plan
+
+
+def _alerts(rng: Random) -> _Plan:
+    """Everything that an alert can ask for."""
+    plan = _Plan(World(rng, rng.choice((3, 20, 200))))
+    plan.wishes = Wishes(plan.world)
+    plan.batches = (8, 33, 64)
+    for _ in range(near(rng, *LISTS)):
+        row: Json = {"keywords": plan.world.some_words(rng.choice((1, 1, 2, 3)))}
+        if rng.random() < 0.7:
+            row["area"] = plan.world.area(12)
+        plan.rows.append(plan.wishes.enriched(row, 16, 0.5))
+    return plan
+
+
 MATCH_PROFILES: dict[str, Callable[[Random], _Plan]] = {
     "wide messages": _wide_messages,
     "filled portions": _filled_portions,
@@ -204,6 +272,10 @@ MATCH_PROFILES: dict[str, Callable[[Random], _Plan]] = {
     "long clauses": _long_clauses,
     "longest clauses": _longest_clauses,
     "mixed": _mixed,
+    **({"expressions": _expressions} if is_landed("expressions") else {}),
+    **({"ranges": _ranges} if is_landed("where") else {}),
+    **({"cities": _cities} if is_landed("areas") and is_landed("except") else {}),
+    **({"alerts": _alerts} if is_landed("where") else {}),
 }
 RANK_PROFILES = (
     *("wide messages", "heavy lists", "equal boxes", "many", "long clauses", "longest clauses"),
@@ -245,7 +317,11 @@ def _case(mode: str, profile: str, seed: int, plan: _Plan) -> Case:
 
 
 def _is_plain(row: Json) -> bool:
-    return not isinstance(row.get("keywords"), str) and not isinstance(row.get("area"), dict)
+    """Return whether a row is for a table with lists of keywords and with boxes."""
+    area = row.get("area", [])
+    is_box = isinstance(area, list) and not any(isinstance(part, (list, dict)) for part in area)
+    is_list = not isinstance(row.get("keywords"), str)
+    return is_list and is_box and "where" not in row and "except" not in row
 
 
 def _steps(mode: str, plan: _Plan) -> list[Step]:
@@ -263,6 +339,8 @@ def _steps(mode: str, plan: _Plan) -> list[Step]:
 
     def match(count: int) -> None:
         form = rng.choice(("text", "text", "tokens", "coded", "single"))
+        if plan.wishes is not None and not is_landed("tables"):
+            form = "single"
         plan.boxes = rng.choice((0, 0.3, 0.3, 1))
         rows = [plan.message() for _ in range(count)]
         steps.append({"do": "match", "form": form, "rows": rows})

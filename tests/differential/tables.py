@@ -125,9 +125,11 @@ def _take(matcher: nc.Matcher, step: Step, mode: str) -> Answer:
         for row in rows:
             terms = {
                 name: row[name]
-                for name in ("keywords", "area", "alpha", "threshold")
+                for name in ("keywords", "area", "alpha", "threshold", "where")
                 if name in row
             }
+            if "except" in row:
+                terms["except_"] = row["except"]
             matcher.subscribe(row["id"], **terms)
     elif step["do"] == "drop":
         if step["bulk"]:
@@ -152,7 +154,8 @@ def _answers(matcher: nc.Matcher, step: Step, mode: str) -> list[tuple[Any, ...]
     if step["form"] == "single":
         found: list[tuple[Any, ...]] = []
         for number, row in enumerate(rows):
-            place = {name: row[name] for name in ("at", "bbox") if name in row}
+            names = ("at", "bbox", "attributes")
+            place = {name: row[name] for name in names if name in row}
             if mode == "rank":
                 found += [(number, *pair) for pair in matcher.rank(row["text"], **place)]
             else:

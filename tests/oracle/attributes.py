@@ -15,13 +15,14 @@ Attributes = dict[str, Value]
 
 MOST_NAMES = 64
 MOST_COMPARISONS = 1024
+MOST_VALUES = 8191  # of one IN
 DEEPEST = 100
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
-_NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _STRING = re.compile(r"'(?:[^']|'')*'|" r'"(?:[^"]|"")*"')
 _SYMBOL = re.compile(r"<=|>=|!=|=|<|>|\(|\)|,")
-_RESERVED = ("and", "or", "not", "in", "exists", "true", "false")
+_OPERATORS = ("and", "or", "not")
 _ORDERS = ("<", "<=", ">", ">=")
 
 
@@ -37,12 +38,19 @@ def read_attributes(value: object) -> Attributes:
 
 
 def _read_value(given: object) -> Value:
-    if isinstance(given, (bool, str)):
+    if isinstance(given, bool):
         return given
+    if isinstance(given, str):
+        return _text(given)
     if isinstance(given, (list, tuple)):
         require(all(isinstance(entry, str) for entry in given), f"not strings: {given!r}")
-        return tuple(given)
+        return tuple(_text(entry) for entry in given)
     return number(given)
+
+
+def _text(given: str) -> str:
+    require(not any("\ud800" <= character <= "\udfff" for character in given), "lone surrogate")
+    return given
 
 
 def holds(tree: Tree, attributes: Attributes) -> bool:
@@ -107,16 +115,14 @@ def _lexemes(text: str) -> list[Lexeme]:
 def _lexeme(text: str, at: int) -> tuple[Lexeme, int]:
     if name := _NAME.match(text, at):
         word = name[0].lower()
-        if word in ("true", "false"):
-            return ("value", word == "true"), name.end()
-        return (word if word in _RESERVED else "name", name[0]), name.end()
+        return (word if word in _OPERATORS else "name", name[0]), name.end()
     if numeral := _NUMBER.match(text, at):
         after = text[numeral.end() : numeral.end() + 1]
         require(not (after.isalnum() or after in ("_", ".")) or after == "", "not a number")
         return ("value", number(float(numeral[0]))), numeral.end()
     if quoted := _STRING.match(text, at):
         mark = quoted[0][0]
-        return ("value", quoted[0][1:-1].replace(mark * 2, mark)), quoted.end()
+        return ("value", _text(quoted[0][1:-1]).replace(mark * 2, mark)), quoted.end()
     if symbol := _SYMBOL.match(text, at):
         return (symbol[0], symbol[0]), symbol.end()
     raise OracleRejects(f"where: not understood: {text[at:]!r}")
@@ -170,21 +176,30 @@ class _Parser:
         return tree
 
     def _comparison(self, name: str) -> Tree:
-        operator, _ = self._take("exists", "in", "=", "!=", *_ORDERS)
+        kind, operator = self._take("name", "=", "!=", *_ORDERS)
         self.comparisons += 1
-        if operator == "exists":
+        if kind == "name" and operator.lower() == "exists":
             return ("exists", name)
-        if operator == "in":
+        if kind == "name" and operator.lower() == "in":
             return ("in", name, self._values())
-        _, value = self._take("value")
+        require(kind != "name", f"where: got {operator}, wanted an operator")
+        value = self._value()
         has_order = isinstance(value, float)
         require(has_order or operator not in _ORDERS, f"where: {value!r} has no order")
         return ("compare", name, operator, value)
 
     def _values(self) -> tuple[Value, ...]:
         self._take("(")
-        values = [self._take("value")[1]]
+        values = [self._value()]
         while self._take(",", ")")[0] == ",":
-            values.append(self._take("value")[1])
-        self.comparisons += len(values) - 1
+            values.append(self._value())
+        require(len(values) <= MOST_VALUES, "where: too many values")
         return tuple(values)
+
+    def _value(self) -> Value:
+        kind, said = self._take("value", "name")
+        if kind == "value":
+            value: Value = said
+            return value
+        require(said.lower() in ("true", "false"), f"where: {said} is no value")
+        return bool(said.lower() == "true")

@@ -193,7 +193,9 @@ class _Parser:
 
     def _negated(self) -> Tree | None:
         tree = self._not()
-        return None if tree is None else ("not", tree)
+        if tree is None:
+            return None
+        return tree[1] if tree[0] == "not" else ("not", tree)
 
     def _grouped(self) -> Tree | None:
         tree = self._or()

@@ -17,7 +17,7 @@ from strategies.events import (
     subscribe_events,
     subscription_ids,
 )
-from strategies.settings import weights, weights_of, window_of, windows
+from strategies.settings import analyzer_of, weights, weights_of, window_of, windows
 from strategies.space import (
     areas,
     bboxes,
@@ -41,6 +41,7 @@ from strategies.text import (
 __all__ = [
     "PLACES_OF_MODE",
     "accepted",
+    "analyzer_of",
     "areas",
     "attributes",
     "bad_lines",

@@ -34,3 +34,8 @@ def window_of(drawn: Json) -> nc.Window | None:
 def weights_of(drawn: Json | None) -> nc.Weights | None:
     """Return drawn weights as a hub takes them."""
     return None if drawn is None else nc.Weights(**drawn)
+
+
+def analyzer_of(stop_words: tuple[str, ...]) -> nc.Analyzer:
+    """Return an analyzer that drops these words."""
+    return nc.Analyzer(stop_words=frozenset(stop_words))

@@ -118,4 +118,6 @@ plain_keywords: Strategy[list[str] | str] = st.one_of(
         lambda given: _ands.map(lambda joint: joint.join(f'"{word}"' for word in given))
     ),
 )
-stop_words: Strategy[tuple[str, ...]] = st.sampled_from(((), (), ("b",), ("A", "Coffee"), ("c",)))
+stop_words: Strategy[tuple[str, ...]] = st.sampled_from(
+    ((), (), ("b",), ("A", "Coffee"), ("c",)) if "stop words" in LANDED else ((),)
+)

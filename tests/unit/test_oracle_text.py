@@ -192,8 +192,8 @@ def test_what_holds_without_any_word_needs_an_area_or_a_where(keywords: str, can
         ("a (b AND c)", "a b c"),
         ('AT&T "x"', "at t x"),
         ("a a", "a"),
-        *[(text, None) for text in ("a OR b", "a OR a", "-a", "--a", "a -b", '"a b"', "ab*")],
-        ("NOT NOT a", None),
+        ("a NOT NOT b --(c)", "a b c"),
+        *[(text, None) for text in ("a OR b", "a OR a", "-a", "---a", "a -b", '"a b"', "ab*")],
     ],
 )
 def test_plain_keywords_are_words_that_are_all_wanted(keywords: object, expected: str) -> None:
