@@ -40,7 +40,7 @@ CONDITIONS = [
     "a.b_1 EXISTS OR price IN (1, -2.5, 1e3, 'a', tRue)",
     "price=1.0 AND(rooms<-0)",
 ]
-STOP_WORDS = ("the", "of")
+STOP_WORDS = ("the", "OF")
 _TOKENS = ("a", "b", "c", "d", "ab", "abc", "x", "y", "at", "t", "wi", "fi", "the", "of", "coffee")
 _VALUES: tuple[Any, ...] = (0, 1, 2, -2.5, 5, 1000.0, 1200, "flat", "house", "a", "it's", 'it"s')
 _VALUES += (True, False, [], ["a"], ["flat", "a"])

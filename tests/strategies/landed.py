@@ -4,4 +4,4 @@ from __future__ import annotations
 
 import os
 
-LANDED = frozenset(os.environ.get("NEARCAST_LANDED", "replace,advance").split(","))
+LANDED = frozenset(os.environ.get("NEARCAST_LANDED", "replace,advance,stop words").split(","))

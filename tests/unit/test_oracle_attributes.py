@@ -70,8 +70,7 @@ FLAT = {
         ("a.b_1 = 0", True),  # 0 and -0 are equal
         ("a.b_1 < 0", False),
         ("a.b_1 >= -0", True),
-        ("a.b_1 > -.5 AND a.b_1<+5.e-1 AND rooms = 02.5", True),
-        ("in = 5 OR TRUE EXISTS OR exists exists", False),  # words where no name can stand
+        ("a.b_1 > -0.5 AND a.b_1<5E-1 AND rooms = 25.0e-1", True),
         ("Price EXISTS", False),  # names are compared exactly
         ("price exists aNd nOt rooms > 3 Or x Exists", True),
         ("price = 1 OR price = 1150 AND pets = FALSE", False),  # AND before OR
@@ -94,7 +93,16 @@ def test_a_where_is_decided_by_the_attributes(where: str, expected: bool) -> Non
         *("price == 5", "price <> 5", "price => 5", "price < five", "price < 'a'", "price >= TRUE"),
         *("price IN ()", "price IN (1", "price IN 1", "price IN (1,)", "price IN (,1)"),
         *("price IN (a)", "price NOT IN (1)", "price = NULL", "price IS NULL", "NOT", "NOT NOT"),
-        *("not = 5", "AND = 5", "5 = price", "'price' = 5", "price = 'a", "price = 'a'b'"),
+        *("not = 5", "AND = 5", "in = 5", "TRUE = 5", "exists EXISTS", "5 = price", "'price' = 5"),
+        *(
+            "price = .5",
+            "price = 5.",
+            "price = +5",
+            "price = 05",
+            "price = - 5",
+            "price = 'a",
+            "price = 'a'b'",
+        ),
         *("price EXISTS 5", "EXISTS price", "EXISTS(price)", "pri-ce = 5", "é = 5", "1a = 5"),
         *("price = 1e999", "price = NaN", "price = Infinity", "price = 0x1", "price = 1_0"),
         *("price = 1;", "price LIKE 'a'", "price BETWEEN 1 AND 2", "price = 5 = 5", ".a = 5"),
@@ -107,12 +115,12 @@ def test_a_bad_where_is_an_error(where: object) -> None:
 
 def test_a_where_has_at_most_1024_comparisons_and_nests_to_100() -> None:
     read_where(" OR ".join(f"a = {i}" for i in range(1024)))
-    read_where(f"a IN ({', '.join('1' for _ in range(8191))})")
+    read_where(f"a IN ({', '.join('1' for _ in range(1024))})")
     read_where("(" * 100 + "a = 1" + ")" * 100)
     read_where("NOT " * 100 + "a EXISTS")
     for wrong in (
         " OR ".join("a = 1" for _ in range(1025)),
-        f"a IN ({', '.join('1' for _ in range(8192))})",
+        f"a IN ({', '.join('1' for _ in range(1024))}) AND b EXISTS",
         "(" * 101 + "a = 1" + ")" * 101,
         "NOT (" * 50 + "NOT a = 1" + ")" * 50,
     ):
