@@ -10,7 +10,10 @@ def call(module: Any, *arguments: object) -> int:
     """Parse arguments with a module's parser and run what they ask for."""
     parser = argparse.ArgumentParser()
     module.add_parser(parser.add_subparsers())
-    args = parser.parse_args([str(argument) for argument in arguments])
+    try:
+        args = parser.parse_args([str(argument) for argument in arguments])
+    except SystemExit as leaving:  # wrong usage
+        return int(leaving.code or 0)
     code: int = args.run(args)
     return code
 

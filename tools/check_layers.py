@@ -56,8 +56,18 @@ PYTHON = {
     | {"hub", "life", "matcher", "partition"},
     "bench": {"_core", "errors", "expressions", "model", "text", "weights", "keywords", "events"}
     | {"arguments", "columns", "hub", "in_process", "matcher", "partition", "spark"},
-    "cli": {"errors", "model", "text", "weights", "events", "matcher", "hub", "bench"}
-    | {"partition", "spark"},
+    "cli": {
+        "errors",
+        "expressions",
+        "model",
+        "text",
+        "weights",
+        "events",
+        "matcher",
+        "hub",
+        "bench",
+    }
+    | {"explain", "partition", "spark"},
 }
 INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?(?:(\w+)/)?')
 IMPORT = re.compile(r"^\s*(?:from nearcast import ([\w, ]+)|(?:from|import) nearcast\.(\w+))", re.M)

@@ -153,13 +153,13 @@ def test_a_wrong_score_ends_the_run() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--preset", "tweet"], "no preset is called 'tweet'"),
+        (["--preset", "tweet"], "--preset: invalid choice: 'tweet'"),
         (["--group", "tall"], "no message group is called 'tall'"),
         (["--index", "none"], "no index is called 'none'; there are "),
         (["--index", "brute-force:size"], "got 'size', wanted parameter=value"),
-        (["--messages", 0], "--messages is too small: got 0"),
-        (["--subscriptions", 0], "--subscriptions is too small: got 0"),
-        (["--seed", -1], "--seed is negative"),
+        (["--messages", 0], "--messages: got '0', wanted a whole number, 1 or more"),
+        (["--subscriptions", 0], "--subscriptions: got '0', wanted a whole number, 1 or"),
+        (["--seed", -1], "--seed: got '-1', wanted a whole number, 0 or more"),
         (["--dataset", "tweets_geo", "--data", "/nonexistent"], "no such file"),
         (["--subscriptions", 100, "--mixed", 5_000], "deletes 500 subscriptions, but there are"),
     ],
@@ -357,7 +357,7 @@ def test_generated_parquet_is_the_table_of_the_generator(what, tmp_path) -> None
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["messages", "--count", -1], "--count is negative"),
+        (["messages", "--count", -1], "--count: got '-1', wanted a whole number, 0 or more"),
         (["messages", "--format", "parquet"], "needs --out FILE"),
         (["events", "--format", "parquet", "--out", "x"], "events have no table"),
     ],
@@ -411,10 +411,10 @@ def test_bench_moving_refuses_contenders_that_disagree(monkeypatch, capsys) -> N
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["--moves", 0], "wanted 1 or more"),
+        (["--moves", 0], "wanted a whole number, 1 or more"),
         (["--index", "none"], "no index is called 'none'"),
         (["--nodes", "n.csv"], "--nodes and --edges belong together"),
-        (["--area-share", -1], "area_share"),
+        (["--area-share", -1], "--area-share"),
     ],
 )
 def test_bench_moving_refuses_what_cannot_be(arguments, complaint, capsys) -> None:

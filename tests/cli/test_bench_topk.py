@@ -59,9 +59,9 @@ def test_bench_topk_refuses_what_it_does_not_know(capsys) -> None:
     assert call(bench, "bench", "topk", "--kinds", "auto+best") == 2
     assert "no expiry is called 'best'" in capsys.readouterr().err
     assert call(bench, "bench", "topk", "--settling", -1) == 2
-    assert "--settling: wanted 0 or more" in capsys.readouterr().err
+    assert "--settling: got '-1', wanted a whole number, 0 or more" in capsys.readouterr().err
     assert call(bench, "bench", "topk", "--window", 0) == 2
-    assert "wanted 1 or more" in capsys.readouterr().err
+    assert "wanted a whole number, 1 or more" in capsys.readouterr().err
 
 
 class Forgetful(TopStream):

@@ -250,11 +250,7 @@ def test_a_hint_follows_the_complaint(call) -> None:
     [
         (["missing.ndjson"], r"No such file or directory: 'missing.ndjson'"),
         (["."], r"Is a directory"),
-        (["-", "--index", "fast"], r"unknown index kind: got 'fast', wanted one of .*brute-force"),
         (["-", "--out", "missing/out"], r"No such file or directory: 'missing/out'"),
-        (["-", "--window-count", "0"], r"window count is not a whole number in range: got 0"),
-        (["-", "--window-seconds", "nan"], r"window seconds is not finite: got nan"),
-        (["-", "--space", "1,2,3"], r"space"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
@@ -286,6 +282,9 @@ def test_a_file_that_cannot_be_read_does_not_cost_the_old_output(call, tmp_path)
         ["replay", "-", "--on-error", "ignore"],
         ["replay", "-", "--window-count", "2", "--window-seconds", "2"],
         ["replay", "-", "--window-count", "many"],
+        ["replay", "-", "--window-count", "0"],
+        ["replay", "-", "--window-seconds", "nan"],
+        ["replay", "-", "--index", "fast"],
         ["fly"],
     ],
     ids=" ".join,
@@ -377,5 +376,5 @@ def test_the_demo_shows_deliveries_and_figures() -> None:
 @pytest.mark.parametrize("option", ["--subscriptions", "--messages"])
 def test_the_demo_needs_something_to_show(call, option) -> None:
     done = call("demo", option, 0)
-    assert done.code == 1
-    assert done.err.startswith(f"error: {option} is not a whole number in range: got 0")
+    assert done.code == 2
+    assert f"argument {option}: got '0', wanted a whole number, 1 or more" in done.err

@@ -8,13 +8,25 @@ import sys
 from typing import TYPE_CHECKING
 
 import nearcast
-from nearcast.cli import bench, demo, generate, index, replay, spark
+from nearcast.cli import (
+    bench,
+    completion,
+    demo,
+    explain,
+    generate,
+    index,
+    match,
+    replay,
+    spark,
+    validate,
+)
+from nearcast.cli.usage import UsageError
 from nearcast.errors import NearcastError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_COMMANDS = (replay, demo, bench, generate, index, spark)
+_COMMANDS = (replay, match, explain, validate, demo, bench, generate, index, spark, completion)
 
 
 def parser() -> argparse.ArgumentParser:
@@ -35,6 +47,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = args.run(args)
         sys.stdout.flush()
+    except UsageError as error:
+        return fail(str(error), error.hint, code=2)
     except NearcastError as error:
         return fail(str(error), error.hint)
     except BrokenPipeError:
@@ -48,12 +62,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return code
 
 
-def fail(message: str, hint: str | None = None) -> int:
-    """Say what went wrong on stderr and return 1."""
+def fail(message: str, hint: str | None = None, *, code: int = 1) -> int:
+    """Say what went wrong on stderr and return the exit code."""
     print(f"error: {message}", file=sys.stderr)
     if hint:
         print(f"\nhint: {hint}", file=sys.stderr)
-    return 1
+    return code
 
 
 if __name__ == "__main__":

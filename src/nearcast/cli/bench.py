@@ -30,7 +30,9 @@ from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.real import DATASETS, open_source
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
 from nearcast.cli import bench_limits, bench_moving, bench_soak, bench_topk
+from nearcast.cli.option_types import at_least_one, at_least_zero, part_of_one, zero_to_one
 from nearcast.cli.progress import named_steps
+from nearcast.cli.usage import UsageError
 
 if TYPE_CHECKING:
     import argparse
@@ -41,6 +43,7 @@ if TYPE_CHECKING:
     from nearcast.bench.workloads.scenario import Scenario, Source
 
 MIXED_OPERATIONS = 100_000
+PARTS = ("plans", "batch", "stream")
 
 register(FLOOR, FloorContender)
 
@@ -87,30 +90,42 @@ def _add_spark(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "bare matcher. stream: latency of files that arrive at a rate.",
     )
     add = spark.add_argument
-    add("parts", nargs="*", default=["plans", "batch", "stream"], metavar="PART")
+    add("parts", nargs="*", default=PARTS, metavar="PART", help=" ".join(PARTS))
     add("--preset", default="places", choices=list(PRESETS))
-    add("--subscriptions", type=int, default=1_000_000, metavar="N", help="batch, stream")
-    add("--messages", type=int, default=4_000_000, metavar="N", help="batch")
-    add("--repeat", type=int, default=3, metavar="R", help="batch: the best of so many counts")
-    add("--rate", type=int, default=5_000, metavar="N", help="stream: messages per second")
-    add("--warm-up", type=int, default=20, metavar="S", help="stream: not counted")
-    add("--seconds", type=int, default=60, metavar="S", help="stream")
-    add("--partitions", nargs="+", type=int, default=[4, 8, 16, 32], metavar="P", help="plans")
-    add("--top-subscriptions", type=int, default=2_000, metavar="N", help="plans")
-    add("--window", type=int, default=20_000, metavar="N", help="plans: live messages")
-    add("--top-messages", type=int, default=1_000, metavar="N", help="plans")
-    add("--seed", type=int, default=1, metavar="S")
+    add("--subscriptions", type=at_least_one, default=1_000_000, metavar="N", help="batch, stream")
+    add("--messages", type=at_least_one, default=4_000_000, metavar="N", help="batch")
+    add(
+        "--repeat",
+        type=at_least_one,
+        default=3,
+        metavar="R",
+        help="batch: the best of so many counts",
+    )
+    add("--rate", type=at_least_one, default=5_000, metavar="N", help="stream: messages per second")
+    add("--warm-up", type=at_least_zero, default=20, metavar="S", help="stream: not counted")
+    add("--seconds", type=at_least_one, default=60, metavar="S", help="stream")
+    add(
+        "--partitions",
+        nargs="+",
+        type=at_least_one,
+        default=[4, 8, 16, 32],
+        metavar="P",
+        help="plans",
+    )
+    add("--top-subscriptions", type=at_least_one, default=2_000, metavar="N", help="plans")
+    add("--window", type=at_least_one, default=20_000, metavar="N", help="plans: live messages")
+    add("--top-messages", type=at_least_one, default=1_000, metavar="N", help="plans")
+    add("--seed", type=at_least_zero, default=1, metavar="S")
     add("--master", default="local[2]", metavar="URL")
     add("--out", type=Path, metavar="FILE", help="where the JSON goes (default: stdout)")
     spark.set_defaults(run=_run_spark)
 
 
 def _run_spark(args: argparse.Namespace) -> int:
-    unknown = set(args.parts) - {"plans", "batch", "stream"}
+    unknown = sorted(set(args.parts) - set(PARTS))
     if unknown:
-        what = f"got {', '.join(sorted(unknown))}, wanted plans, batch or stream"
-        print(f"error: no such part: {what}", file=sys.stderr)
-        return 2
+        what = "no such part"
+        raise UsageError(what, got=unknown[0], wanted=", ".join(PARTS))
     from nearcast.cli import bench_spark
 
     return bench_spark.run(args)
@@ -118,19 +133,21 @@ def _run_spark(args: argparse.Namespace) -> int:
 
 def _add_workload_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--preset", nargs="+", metavar="NAME", help=f"generated workloads: {', '.join(PRESETS)}")
-    add("--dataset", nargs="+", metavar="NAME", help=f"real texts: {', '.join(DATASETS)}")
+    presets, datasets = list(PRESETS), list(DATASETS)
+    add("--preset", nargs="+", choices=presets, metavar="NAME", help=f"any of {', '.join(presets)}")
+    listed = f"real texts: {', '.join(datasets)}"
+    add("--dataset", nargs="+", choices=datasets, metavar="NAME", help=listed)
     add("--data", type=Path, metavar="DIR", help="folder of the data sets (or NEARCAST_DATA)")
-    add("--subscriptions", nargs="+", type=int, default=[100_000], metavar="N")
-    add("--messages", type=int, default=10_000, metavar="N")
+    add("--subscriptions", nargs="+", type=at_least_one, default=[100_000], metavar="N")
+    add("--messages", type=at_least_one, default=10_000, metavar="N")
     add("--group", default="short-point", metavar="A,B", help=f"any of {', '.join(GROUPS)}")
-    add("--seed", type=int, default=1, metavar="S")
+    add("--seed", type=at_least_zero, default=1, metavar="S")
 
 
 def _add_rank_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--alpha", nargs="+", type=float, default=[0.1, 0.3, 0.5], metavar="A")
-    add("--threshold", nargs="+", type=float, default=[0.6, 0.8], metavar="T")
+    add("--alpha", nargs="+", type=zero_to_one, default=[0.1, 0.3, 0.5], metavar="A")
+    add("--threshold", nargs="+", type=part_of_one, default=[0.6, 0.8], metavar="T")
     add("--idf", action="store_true", help="weigh words by the messages before the measured ones")
 
 
@@ -141,12 +158,24 @@ def _add_measuring_options(parser: argparse.ArgumentParser) -> None:
         metavar="A,B",
         help="index kinds, with parameters as kind:name=value (default: all but brute-force)",
     )
-    add("--repeat", type=int, default=5, metavar="R", help="repetitions of each measurement")
-    add("--check", type=int, default=200, metavar="N", help="messages to check; 0 for none")
+    add(
+        "--repeat",
+        type=at_least_one,
+        default=5,
+        metavar="R",
+        help="repetitions of each measurement",
+    )
+    add(
+        "--check",
+        type=at_least_zero,
+        default=200,
+        metavar="N",
+        help="messages to check; 0 for none",
+    )
     add(
         "--mixed",
         nargs="?",
-        type=int,
+        type=at_least_zero,
         const=MIXED_OPERATIONS,
         default=0,
         metavar="N",
@@ -178,27 +207,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _measure(args: argparse.Namespace, console: Console) -> Result:
-    _check_sizes(args)
     ranks = args.measure == "rank"
     specs = _contenders(args.index, "rank" if ranks else "match")
     make = rank_contenders(idf=args.idf) if ranks else make_contender
     plan = Plan(args.repeat, args.check, args.mixed)
     runs = tuple(_run_one(scenario, specs, plan, make, console) for scenario in _scenarios(args))
     return Result(find_provenance(), plan.repetitions, runs, command=args.measure)
-
-
-def _check_sizes(args: argparse.Namespace) -> None:
-    for name, value in (("messages", args.messages), ("repeat", args.repeat)):
-        if value < 1:
-            msg = f"--{name} is too small: got {value}, wanted 1 or more"
-            raise ValueError(msg)
-    for name, value in (("check", args.check), ("mixed", args.mixed), ("seed", args.seed)):
-        if value < 0:
-            msg = f"--{name} is negative: got {value}, wanted 0 or more"
-            raise ValueError(msg)
-    if min(args.subscriptions) < 1:
-        msg = f"--subscriptions is too small: got {min(args.subscriptions)}, wanted 1 or more"
-        raise ValueError(msg)
 
 
 def _contenders(names: str | None, capability: str) -> list[ContenderSpec]:

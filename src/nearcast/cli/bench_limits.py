@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +13,8 @@ from nearcast.bench.results import FORMAT
 from nearcast.bench.workloads.groups import find_group
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
+from nearcast.cli.option_types import at_least_one, at_least_zero
+from nearcast.cli.replay import add_index_option
 
 if TYPE_CHECKING:
     import argparse
@@ -26,26 +27,25 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="building, single calls, strings, threads, changes, churn and snapshots of one index",
     )
     add = parser.add_argument
-    add("--preset", default="tweets", metavar="NAME", help=f"any of {', '.join(PRESETS)}")
-    add("--subscriptions", nargs="+", type=int, default=[100_000], metavar="N")
-    add("--messages", type=int, default=10_000, metavar="N")
-    add("--index", default="auto", metavar="NAME")
-    add("--seed", type=int, default=1, metavar="S")
-    add("--repeat", type=int, default=5, metavar="R", help="repetitions; the best one counts")
+    add("--preset", default="tweets", choices=list(PRESETS))
+    add("--subscriptions", nargs="+", type=at_least_one, default=[100_000], metavar="N")
+    add("--messages", type=at_least_one, default=10_000, metavar="N")
+    add_index_option(parser)
+    add("--seed", type=at_least_zero, default=1, metavar="S")
+    add(
+        "--repeat",
+        type=at_least_one,
+        default=5,
+        metavar="R",
+        help="repetitions; the best one counts",
+    )
     add("--out", type=Path, metavar="FILE", help="where the JSON goes (default: stdout)")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Measure, and write JSON."""
-    if min(args.messages, args.repeat, *args.subscriptions) < 1:
-        print("error: --messages, --subscriptions and --repeat: wanted 1 or more", file=sys.stderr)
-        return 2
-    try:
-        source = PresetSource(find_preset(args.preset), args.seed)
-    except ValueError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 2
+    source = PresetSource(find_preset(args.preset), args.seed)
     runs = []
     for size in args.subscriptions:
         scenario = make_scenario(source, find_group("short-point"), size, args.messages)

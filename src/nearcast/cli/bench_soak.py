@@ -6,6 +6,8 @@ import sys
 from typing import TYPE_CHECKING
 
 from nearcast.bench.soak import ALL, Soak, SoakPlan, until
+from nearcast.cli.option_types import at_least_one, at_least_zero, not_below_zero
+from nearcast.cli.replay import add_index_option
 from nearcast.errors import NearcastError
 
 if TYPE_CHECKING:
@@ -24,25 +26,38 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "ends with 1 if a part or resident memory grows after the warm-up.",
     )
     add = parser.add_argument
-    add("--seconds", type=float, metavar="S", help="how long (default: 60 without --events)")
-    add("--hours", type=float, metavar="H")
-    add("--events", type=int, metavar="N", help="so many at least")
-    add("--index", default="auto", metavar="NAME")
+    add(
+        "--seconds",
+        type=not_below_zero,
+        metavar="S",
+        help="how long (default: 60 without --events)",
+    )
+    add("--hours", type=not_below_zero, metavar="H")
+    add("--events", type=at_least_one, metavar="N", help="so many at least")
+    add_index_option(parser)
     add("--topk", default="auto", metavar="NAME", help="kind of top-k arrival")
     add("--expiry", default="", metavar="NAME", help="kind of top-k expiry")
-    add("--subscriptions", type=int, default=2_000, metavar="N", help="that live at any time")
-    add("--window", type=int, default=2_000, metavar="N", help="messages that live at any time")
-    add("--step", type=int, default=2_000, metavar="N", help="events between two rows")
-    add("--seed", type=int, default=1, metavar="S")
+    add(
+        "--subscriptions",
+        type=at_least_one,
+        default=2_000,
+        metavar="N",
+        help="that live at any time",
+    )
+    add(
+        "--window",
+        type=at_least_one,
+        default=2_000,
+        metavar="N",
+        help="messages that live at any time",
+    )
+    add("--step", type=at_least_one, default=2_000, metavar="N", help="events between two rows")
+    add("--seed", type=at_least_zero, default=1, metavar="S")
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Run, print a table, and say what grew."""
-    sizes = (args.subscriptions, args.window, args.step, args.events or 1)
-    if min(sizes) < 1 or (args.seconds or 0) < 0 or (args.hours or 0) < 0:
-        print("error: sizes and times: wanted 1 or more", file=sys.stderr)
-        return 2
     plan = SoakPlan(
         index=args.index,
         topk=args.topk,

@@ -15,6 +15,7 @@ from nearcast.bench.topk import default_contenders, read_contender, run_topk, st
 from nearcast.bench.topk_results import TopResult, table_of
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.tops import TopSizes, make_top_scenario
+from nearcast.cli.option_types import at_least_one, at_least_zero
 from nearcast.cli.progress import named_steps
 from nearcast.errors import InvalidParameterError
 
@@ -43,6 +44,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "--preset",
         nargs="+",
         default=["tweets"],
+        choices=list(PRESETS),
         metavar="NAME",
         help=f"any of {', '.join(PRESETS)}",
     )
@@ -53,25 +55,37 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         choices=("messages", "zipf"),
         help="where keywords come from: messages of the preset, or Zipf's law",
     )
-    add("--subscriptions", type=int, default=1_000_000, metavar="N")
-    add("--window", type=int, default=1_000_000, metavar="N", help="live messages")
-    add("--messages", type=int, default=10_000, metavar="N", help="published after the window")
+    add("--subscriptions", type=at_least_one, default=1_000_000, metavar="N")
+    add("--window", type=at_least_one, default=1_000_000, metavar="N", help="live messages")
+    add(
+        "--messages",
+        type=at_least_one,
+        default=10_000,
+        metavar="N",
+        help="published after the window",
+    )
     add(
         "--settling",
-        type=int,
+        type=at_least_zero,
         default=0,
         metavar="N",
         help="published before those that are measured, so that lists are not fresh from a search",
     )
-    add("--k", type=int, default=20, metavar="K")
-    add("--seed", type=int, default=1, metavar="S")
+    add("--k", type=at_least_one, default=20, metavar="K")
+    add("--seed", type=at_least_zero, default=1, metavar="S")
     add(
         "--kinds",
         metavar="A,B",
         help="arrival or arrival+expiry, with parameters as kind:name=value "
         f"(default: {','.join(default_contenders())})",
     )
-    add("--check", type=int, default=200, metavar="N", help="lists to check, twice; 0 for none")
+    add(
+        "--check",
+        type=at_least_zero,
+        default=200,
+        metavar="N",
+        help="lists to check, twice; 0 for none",
+    )
     add("--out", type=Path, metavar="FILE", help="where the JSON goes (default: stdout)")
     parser.set_defaults(run=run)
 
@@ -98,12 +112,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _runs(args: argparse.Namespace, console: Console) -> list[TopRun]:
-    if min(args.subscriptions, args.window, args.messages, args.k) < 1:
-        msg = "--subscriptions, --window, --messages and --k: wanted 1 or more"
-        raise ValueError(msg)
-    if min(args.check, args.seed, args.settling) < 0:
-        msg = "--check, --seed and --settling: wanted 0 or more"
-        raise ValueError(msg)
     names = args.kinds.split(",") if args.kinds else default_contenders()
     specs = [read_contender(name.strip()) for name in names]
     return [

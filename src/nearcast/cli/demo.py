@@ -11,8 +11,9 @@ from rich.console import Console
 from rich.table import Table
 
 from nearcast.cli.demo_cities import CITIES
+from nearcast.cli.option_types import at_least_one, at_least_zero
 from nearcast.hub import Hub, changes_of
-from nearcast.model import Circle, Window, whole_number
+from nearcast.model import Circle, Window
 
 if TYPE_CHECKING:
     import argparse
@@ -42,16 +43,14 @@ class _Outcome:
 def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the type
     """Add the command."""
     command = commands.add_parser("demo", help="show what nearcast does, in the terminal")
-    command.add_argument("--subscriptions", type=int, default=5_000, metavar="N")
-    command.add_argument("--messages", type=int, default=2_000, metavar="N")
-    command.add_argument("--seed", type=int, default=1, metavar="N")
+    command.add_argument("--subscriptions", type=at_least_one, default=5_000, metavar="N")
+    command.add_argument("--messages", type=at_least_one, default=2_000, metavar="N")
+    command.add_argument("--seed", type=at_least_zero, default=1, metavar="N")
     command.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Subscribe, publish, and show who got what."""
-    for name in ("subscriptions", "messages"):
-        whole_number(getattr(args, name), f"--{name}")
     console = Console()
     dice = random.Random(args.seed)
     hub = Hub(window=Window(count=args.messages))

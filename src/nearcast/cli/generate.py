@@ -14,6 +14,7 @@ from nearcast.bench.workloads.log import mixed_events, publish_events, subscribe
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.scenario import PresetSource
 from nearcast.cli import generate_moving
+from nearcast.cli.option_types import at_least_zero
 
 if TYPE_CHECKING:
     import argparse
@@ -44,14 +45,20 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def _add_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--preset", default="tweets", choices=list(PRESETS))
-    add("--count", type=int, default=1_000, metavar="N", help="how many")
-    add("--seed", type=int, default=1, metavar="S")
+    add("--count", type=at_least_zero, default=1_000, metavar="N", help="how many")
+    add("--seed", type=at_least_zero, default=1, metavar="S")
     add("--group", default="short-point", choices=list(GROUPS), help="of messages")
-    add("--first", type=int, default=0, metavar="N", help="rows of the sequence to leave out")
+    add(
+        "--first",
+        type=at_least_zero,
+        default=0,
+        metavar="N",
+        help="rows of the sequence to leave out",
+    )
     add("--expressions", action="store_true", help="subscriptions with AND and OR")
     add(
         "--subscriptions",
-        type=int,
+        type=at_least_zero,
         metavar="N",
         help="events: how many subscribe before the first message (default: as many as --count)",
     )
@@ -78,11 +85,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace) -> None:
-    for name in ("count", "first", "seed", "subscriptions"):
-        value = getattr(args, name)
-        if value is not None and value < 0:
-            msg = f"--{name} is negative: got {value}, wanted 0 or more"
-            raise ValueError(msg)
     if args.format == "parquet" and args.what == "events":
         msg = "events have no table: got --format parquet, wanted ndjson"
         raise ValueError(msg)

@@ -17,6 +17,7 @@ from nearcast.bench.workloads.moving.routes import DEFAULT_DESTINATIONS
 from nearcast.bench.workloads.moving.workload import POSITIONS, MovingPlan, MovingWorkload
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.scenario import PresetSource
+from nearcast.cli.option_types import above_zero, at_least_one, at_least_zero, zero_to_one
 from nearcast.cli.progress import step_progress
 from nearcast.cli.space import space_from
 
@@ -46,7 +47,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         default=True,
         help="subscriptions hold what they match, and lose it again",
     )
-    add("--seed", type=int, default=1, metavar="S")
+    add("--seed", type=at_least_zero, default=1, metavar="S")
     add("--out", type=Path, metavar="FILE", help="where it goes (default: stdout)")
     add("--format", choices=["ndjson", "arrow"], default="ndjson", help="events, or positions")
     parser.set_defaults(run=run)
@@ -61,21 +62,27 @@ def _add_roads(parser: argparse.ArgumentParser) -> None:
         metavar="W,S,E,N",
         help="where the network comes to lie (default: the world, or where its lon, lat are)",
     )
-    add("--destinations", type=int, default=DEFAULT_DESTINATIONS, metavar="N", help="to drive to")
+    add(
+        "--destinations",
+        type=at_least_one,
+        default=DEFAULT_DESTINATIONS,
+        metavar="N",
+        help="to drive to",
+    )
 
 
 def _add_sizes(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--objects", type=int, default=1_000, metavar="N", help="moving subscriptions")
+    add("--objects", type=at_least_zero, default=1_000, metavar="N", help="moving subscriptions")
     add(
         "--messages",
-        type=int,
+        type=at_least_zero,
         metavar="N",
         help="messages that live at any time (default: as many as --objects)",
     )
-    add("--life-steps", type=int, default=10, metavar="K", help="how long a message lives")
-    add("--steps", type=int, default=100, metavar="K")
-    add("--step-seconds", type=float, default=30.0, metavar="T")
+    add("--life-steps", type=at_least_one, default=10, metavar="K", help="how long a message lives")
+    add("--steps", type=at_least_zero, default=100, metavar="K")
+    add("--step-seconds", type=above_zero, default=30.0, metavar="T")
     add(
         "--speed",
         type=speed,
@@ -83,8 +90,14 @@ def _add_sizes(parser: argparse.ArgumentParser) -> None:
         metavar="CLASS",
         help=f"{', '.join(SPEEDS)}, {MIXED}, or a multiple of medium",
     )
-    add("--mobility", type=float, default=1.0, metavar="P", help="share that reports at a step")
-    add("--area-share", type=float, default=1e-4, metavar="P", help="of an area in the space")
+    add(
+        "--mobility",
+        type=zero_to_one,
+        default=1.0,
+        metavar="P",
+        help="share that reports at a step",
+    )
+    add("--area-share", type=zero_to_one, default=1e-4, metavar="P", help="of an area in the space")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -115,9 +128,6 @@ def speed(text: str) -> Speed:
 
 
 def _plan(args: argparse.Namespace) -> MovingPlan:
-    if args.seed < 0:
-        msg = f"--seed is negative: got {args.seed}, wanted 0 or more"
-        raise ValueError(msg)
     if (args.nodes is None) != (args.edges is None):
         msg = "a network needs both --nodes FILE and --edges FILE"
         raise ValueError(msg)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nearcast.errors import InvalidParameterError
+from nearcast.cli.usage import UsageError
 from nearcast.model import Bbox, bbox_from
 
 
@@ -10,9 +10,9 @@ def space_from(text: str) -> Bbox:
     """Read a box that has some extent and does not cross the antimeridian."""
     what, wanted = "space is not a box", "west,south,east,north with west <= east, and some extent"
     try:
-        space = bbox_from([float(part) for part in text.split(",")], error=InvalidParameterError)
+        space = bbox_from([float(part) for part in text.split(",")], error=UsageError)
     except ValueError:
-        raise InvalidParameterError(what, got=text, wanted=wanted) from None
+        raise UsageError(what, got=text, wanted=wanted) from None
     if space.west > space.east or (space.west, space.south) == (space.east, space.north):
-        raise InvalidParameterError(what, got=text, wanted=wanted)
+        raise UsageError(what, got=text, wanted=wanted)
     return space

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearcast.bench.workloads.presets import PRESETS
+from nearcast.cli.option_types import above_zero, at_least_one, at_least_zero, not_below_zero
 from nearcast.partition import MECHANISMS
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def _add_prepare(commands: Any) -> None:  # noqa: ANN401 — argparse has no pub
     add("--column", action="append", default=[], metavar="FIELD=COLUMN", help="where names differ")
     add("--mode", choices=["match", "rank"], default="match", help="of subscriptions")
     add("--preset", choices=list(PRESETS), help="generate the rows instead")
-    add("--count", type=int, default=1_000_000, metavar="N", help="how many to generate")
-    add("--seed", type=int, default=1, metavar="S")
+    add("--count", type=at_least_zero, default=1_000_000, metavar="N", help="how many to generate")
+    add("--seed", type=at_least_zero, default=1, metavar="S")
     add("--out", type=Path, required=True, metavar="DIR")
     prepare.set_defaults(run=_run, does="prepare")
 
@@ -56,7 +57,9 @@ def _add_index_commands(commands: Any) -> None:  # noqa: ANN401
     compact.set_defaults(run=_run, does="compact")
     vacuum = commands.add_parser("vacuum", help="remove versions that no query uses any more")
     vacuum.add_argument("index", type=Path)
-    vacuum.add_argument("--keep", type=int, default=2, metavar="N", help="how many (default 2)")
+    vacuum.add_argument(
+        "--keep", type=at_least_one, default=2, metavar="N", help="how many (default 2)"
+    )
     vacuum.set_defaults(run=_run, does="vacuum")
     rebalance = commands.add_parser("rebalance", help="distribute anew, by recent messages")
     rebalance.add_argument("index", type=Path)
@@ -70,7 +73,7 @@ def _add_plan_options(
     parser: argparse.ArgumentParser, mechanism: str | None, partitions: int | None
 ) -> None:
     parser.add_argument("--mechanism", choices=list(MECHANISMS), default=mechanism)
-    parser.add_argument("--partitions", type=int, default=partitions, metavar="P")
+    parser.add_argument("--partitions", type=at_least_one, default=partitions, metavar="P")
     parser.add_argument("--sample", type=Path, metavar="DIR", help="messages, as prepared")
 
 
@@ -94,9 +97,9 @@ def _add_run(commands: Any) -> None:  # noqa: ANN401
 
 def _add_stream_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--files-per-batch", type=int, metavar="N", help="at most, those modified first")
-    add("--lines-per-batch", type=int, metavar="N", help="at most, of a topic")
-    add("--trigger", type=float, default=0.0, metavar="SECONDS")
+    add("--files-per-batch", type=at_least_one, metavar="N", help="at most, those modified first")
+    add("--lines-per-batch", type=at_least_one, metavar="N", help="at most, of a topic")
+    add("--trigger", type=not_below_zero, default=0.0, metavar="SECONDS")
     add("--until-empty", action="store_true", help="end when everything there is done")
     add("--metrics", type=Path, metavar="FILE", help="a line of JSON for each batch")
     add("--prometheus", type=Path, metavar="FILE", help="the same for a collector of text files")
@@ -121,7 +124,9 @@ def _add_tops(commands: Any) -> None:  # noqa: ANN401
         "gets a folder batch=N for each batch: the changes that one hub would deliver.",
     )
     _add_events_options(hubs)
-    hubs.add_argument("--hubs", type=int, default=2, metavar="N", help="that share subscriptions")
+    hubs.add_argument(
+        "--hubs", type=at_least_one, default=2, metavar="N", help="that share subscriptions"
+    )
     hubs.set_defaults(run=_run, does="hubs")
 
 
@@ -129,8 +134,8 @@ def _add_events_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--events", required=True, metavar="DIR|TOPIC", help="or kafka://host:port/topic")
     add("--out", type=Path, required=True, metavar="DIR")
-    add("--window-count", type=int, metavar="N")
-    add("--window-seconds", type=float, metavar="T")
+    add("--window-count", type=at_least_one, metavar="N")
+    add("--window-seconds", type=above_zero, metavar="T")
     add("--weights", type=Path, metavar="FILE", help="an epoch")
     add("--accept-late", action="store_true", help="files need not come in the order of names")
     _add_stream_options(parser)

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 from nearcast.bench.workloads.generate import messages as generated_messages
 from nearcast.bench.workloads.generate import subscriptions as generated_subscriptions
 from nearcast.bench.workloads.presets import find_preset
-from nearcast.errors import InvalidParameterError, NearcastError
+from nearcast.cli.event_input import read_lines
+from nearcast.cli.usage import UsageError
+from nearcast.errors import (
+    InvalidEventError,
+    InvalidParameterError,
+    NearcastError,
+    UnsupportedError,
+)
 from nearcast.events import Subscribe, read_event
 from nearcast.model import Window
 from nearcast.partition import Plan, make_plan, wants_of_events
@@ -59,7 +66,7 @@ def make_session(master: str | None, *addresses: object) -> Any:  # noqa: ANN401
         from pyspark.sql import SparkSession
     except ImportError:
         what = "pyspark is not installed"
-        raise InvalidParameterError(what, hint="pip install 'nearcast[spark]'") from None
+        raise UnsupportedError(what, hint="pip install 'nearcast[spark]'") from None
     if (master or "local").startswith("local"):
         # Spark's own choice is the first python3 of the path, which may not have this package.
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
@@ -80,12 +87,12 @@ def make_session(master: str | None, *addresses: object) -> Any:  # noqa: ANN401
 def run_prepare(args: argparse.Namespace) -> int:
     """Write a version of a table; its report to stdout."""
     if (args.input is None) == (args.preset is None):
-        print("error: exactly one of PATH and --preset is needed", file=sys.stderr)
-        return 2
+        what = "exactly one of PATH and --preset is needed"
+        raise UsageError(what, got=args.input, wanted="one of them")
     wrong = [pair for pair in args.column if "=" not in pair]
     if wrong:
-        print(f"error: --column {wrong[0]}: FIELD=COLUMN is needed", file=sys.stderr)
-        return 2
+        what = "--column is not a pair"
+        raise UsageError(what, got=wrong[0], wanted="FIELD=COLUMN")
     columns = dict(pair.split("=", 1) for pair in args.column)
     spark = make_session(args.master)
     is_made = args.preset is not None
@@ -161,19 +168,17 @@ def _print_planned(index: Index, made: Manifest) -> None:
 
 def run_change(args: argparse.Namespace) -> int:
     """Commit changes of subscriptions; the new manifest to stdout."""
-    lines = args.events.read_text(encoding="utf-8").splitlines()
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line.strip()]
-    changes = [_fields(f"{args.events}:{number}", line) for number, line in numbered]
+    changes = [_fields(f"{args.events}:{line}", text) for line, text in read_lines(args.events)]
     print(append_delta(Index(args.index), changes).to_json())
     return 0
 
 
-def _fields(where: str, line: str) -> dict[str, Any]:
+def _fields(where: str, line: bytes) -> dict[str, Any]:
     try:
         return dict(json.loads(line))
     except (ValueError, TypeError):
         what = f"{where}: line is not a JSON object"
-        raise InvalidParameterError(what, got=line, wanted="an event") from None
+        raise InvalidEventError(what, got=line, wanted="an event") from None
 
 
 def run_compact(args: argparse.Namespace) -> int:
@@ -193,7 +198,7 @@ def run_rebalance(args: argparse.Namespace) -> int:
     sample = _sample(args)
     if sample is None:
         what = "rebalancing needs recent messages"
-        raise InvalidParameterError(what, wanted="--sample DIR")
+        raise UsageError(what, wanted="--sample DIR")
     options = {"mechanism": args.mechanism, "partitions": args.partitions}
     loads = measured_loads(args.load, Index(args.index)) if args.load else None
     spark = make_session(args.master)
@@ -209,7 +214,7 @@ def run_stream(args: argparse.Namespace) -> int:
     if checkpoint is None:
         if not isinstance(out, Path):
             what = "a topic as output has no room for a checkpoint"
-            raise InvalidParameterError(what, got=args.out, wanted="--checkpoint DIR")
+            raise UsageError(what, got=args.out, wanted="--checkpoint DIR")
         checkpoint = out / "_checkpoint"
     spark = make_session(args.master, args.messages, args.out)
     is_events = args.format == "events" or is_topic(args.messages)
@@ -291,9 +296,8 @@ def _top_plan(args: argparse.Namespace) -> Plan:
         sample = _sample(args)
         if sample is None or args.plan_from is None:
             what = f"mechanism {args.mechanism!r} needs something to plan by"
-            raise InvalidParameterError(what, wanted="--plan-from EVENTS and --sample DIR")
-        lines = args.plan_from.read_text(encoding="utf-8").splitlines()
-        events = [read_event(line) for line in lines if line.strip()]
+            raise UsageError(what, wanted="--plan-from EVENTS and --sample DIR")
+        events = [read_event(line) for _, line in read_lines(args.plan_from)]
         tops = [e for e in events if isinstance(e, Subscribe) and e.mode == "top"]
         wants = wants_of_events(tops, "top")
         plan = make_plan(args.mechanism, args.partitions, wants, sample, weights=weights)
