@@ -122,7 +122,7 @@ class Oracle:
             if not line.strip():
                 continue
             try:
-                changes += self.apply(line_number, _parse(line))
+                changes += self.apply(line_number, parse(line))
             except OracleRejects:
                 rejected.append(line_number)
                 if on_error == "stop":
@@ -463,7 +463,8 @@ def _check_settings(count: int | None, seconds: float | None, space: Space) -> N
         raise ValueError(msg)
 
 
-def _parse(line: bytes) -> Event:
+def parse(line: bytes) -> Event:
+    """Read a line as JSON."""
     try:
         event = json.loads(line.decode("utf-8"), parse_constant=_no_constant)
     except ValueError as error:  # covers bad UTF-8 and bad JSON
