@@ -44,11 +44,12 @@ PYTHON = {
     "event_values": {"attributes", "errors", "expressions", "model", "times", "tree_checks"},
     "events": {"errors", "model", "text", "keywords", "where", "times", "event_values"},
     "columns": {"_core", "clauses", "errors", "expressions", "model", "text"},
-    "explain": {"expressions", "model"},
+    "reasons": {"attributes", "comparing", "expressions"},
+    "explain": {"attributes", "event_values", "model", "reasons"},
     "safe_region": {"model", "explain"},
     "matcher": {"_core", "errors", "expressions", "model", "text", "weights", "keywords", "where"}
     | {"arguments", "columns", "in_process"},
-    "hub": {"_core", "errors", "model", "text", "weights", "events", "columns"}
+    "hub": {"_core", "clauses", "errors", "model", "text", "weights", "events", "columns"}
     | {"arguments", "explain", "in_process", "matcher"},
     "life": {"_core", "errors", "model", "event_values", "arguments", "in_process"},
     "partition": {"clauses", "errors", "expressions", "model", "weights", "events"},

@@ -27,7 +27,7 @@ from nearcast.errors import (
     UnknownIdError,
     UnsupportedError,
 )
-from nearcast.explain import ClauseExplanation, Explanation
+from nearcast.explain import Explanation, Reason
 from nearcast.hub import Hub, expiry_kinds, topk_kinds
 from nearcast.matcher import Matcher, indexes
 from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Promise, Window
@@ -44,7 +44,6 @@ __all__ = [
     "Change",
     "Circle",
     "Clause",
-    "ClauseExplanation",
     "DuplicateIdError",
     "Explanation",
     "ExpressionError",
@@ -60,6 +59,7 @@ __all__ = [
     "NotCopyableError",
     "Polygon",
     "Promise",
+    "Reason",
     "SafeRegion",
     "SnapshotError",
     "UnknownIdError",

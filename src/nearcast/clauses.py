@@ -43,6 +43,19 @@ def clauses_of(tree: Keywords | None) -> tuple[Clause, ...]:
     return tuple(found)
 
 
+def tree_of(clauses: tuple[Clause, ...] | None) -> Keywords | None:
+    """Return keywords that have these clauses; None if there are none to have."""
+    alternatives: list[Keywords] = []
+    for clause in clauses or ():
+        parts: list[Keywords] = [Word((word,)) for word in sorted(clause.positive)]
+        parts += [Not(Word((word,))) for word in sorted(clause.negative)]
+        if parts:
+            alternatives.append(parts[0] if len(parts) == 1 else And(tuple(parts)))
+    if len(alternatives) > 1:
+        return Or(tuple(alternatives))
+    return alternatives[0] if alternatives else None
+
+
 def _clauses(tree: Keywords, *, is_negated: bool) -> _Clauses:
     if isinstance(tree, Not):
         return _clauses(tree.part, is_negated=not is_negated)

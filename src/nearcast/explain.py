@@ -10,41 +10,35 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import pairwise
 from math import asin, ceil, cos, radians, sin, sqrt
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from nearcast.model import Bbox, Circle, Polygon
+from nearcast.reasons import explain_keywords, explain_where
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
 
-    from nearcast.model import Area, Clause, MultiPolygon, Point, Ring
+    from nearcast.attributes import AttributeValue
+    from nearcast.event_values import Subscribe
+    from nearcast.model import Area, MultiPolygon, Point, Ring
 
 EARTH_RADIUS_M = 6_371_008.8
 _LEAST_M = 1e-9  # outside is not inside, however near: 180 and -180 differ and have no distance
 
 
 @dataclass(frozen=True, slots=True)
-class ClauseExplanation:
-    """One alternative of the keywords, and what the message lacks or has too much of."""
+class Reason:
+    """What one part of a subscription says to the message."""
 
-    required: tuple[str, ...]
-    missing: tuple[str, ...]
-    forbidden: tuple[str, ...]
-    """Excluded tokens that the message has."""
-
-    @property
-    def holds(self) -> bool:
-        """Whether the message satisfies this alternative."""
-        return not self.missing and not self.forbidden
+    part: Literal["keywords", "where", "area", "except"]
+    holds: bool
+    """Whether the message is what this part wants."""
+    text: str
+    """Why, as a piece of a sentence."""
 
     def __str__(self) -> str:
-        """Return a sentence."""
-        words = " AND ".join(self.required)
-        if self.holds:
-            return f"has {words}" if words else "needs no keyword"
-        parts = [f"lacks {', '.join(self.missing)}"] if self.missing else []
-        parts += [f"has the excluded {', '.join(self.forbidden)}"] if self.forbidden else []
-        return " and ".join(parts)
+        """Return the piece of a sentence."""
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,52 +56,64 @@ class Explanation:
     """
 
     matches: bool
-    clauses: tuple[ClauseExplanation, ...]
-    """Alternatives; empty if the keywords contradict themselves."""
+    reasons: tuple[Reason, ...]
+    """Of the parts that the subscription has: keywords, where, area, except."""
     outside_m: float
     """How far the message is outside the area, in metres; 0: it is not."""
+    score: object | None = None
+    """Of the modes rank and top: what it is made of, and what it must reach."""
 
     def __str__(self) -> str:
-        """Return a sentence that says what is missing, for the alternative that lacks least."""
-        return f"{'match' if self.matches else 'no match'}: {self._keywords()}; {self._area()}"
-
-    def _keywords(self) -> str:
-        if not self.clauses:
-            return "the keywords exclude each other"
-        best = min(self.clauses, key=lambda c: (len(c.missing) + len(c.forbidden), c.required))
-        others = len(self.clauses) - 1
-        return str(best) + (f" (best of {others + 1} alternatives)" if others else "")
-
-    def _area(self) -> str:
-        if self.outside_m == 0:
-            return "inside the area"
-        if self.outside_m < 1000:
-            return f"{self.outside_m:.0f} m outside the area"
-        return f"{self.outside_m / 1000:.1f} km outside the area"
+        """Return a sentence that says what is there and what is missing."""
+        parts = [*self.reasons, *(() if self.score is None else (self.score,))]
+        return f"{'match' if self.matches else 'no match'}: {'; '.join(map(str, parts))}"
 
 
 def explain(
-    clauses: tuple[Clause, ...] | None,
-    area: Area | None,
-    tokens: frozenset[str],
+    event: Subscribe,
+    places: Sequence[str | None],
     place: tuple[float, ...],
+    attributes: Mapping[str, AttributeValue] | None = None,
     *,
     is_match: bool,
     is_inside: bool,
+    is_excluded: bool = False,
+    score: object | None = None,
 ) -> Explanation:
-    """Explain one pair; `is_match` and `is_inside` (the area) are the core's verdicts."""
-    explained = tuple(
-        ClauseExplanation(
-            required=tuple(sorted(clause.positive)),
-            missing=tuple(sorted(clause.positive - tokens)),
-            forbidden=tuple(sorted(clause.negative & tokens)),
-        )
-        for clause in clauses or ()
-    )
-    if clauses is None:
-        explained = (ClauseExplanation((), (), ()),)
-    outside = 0.0 if is_inside or area is None else max(_LEAST_M, _outside_m(area, place))
-    return Explanation(is_match, explained, outside)
+    """Explain one pair of a subscription and a message.
+
+    Parameters
+    ----------
+    event
+        The subscription, as it was said.
+    places, place, attributes
+        The message: its tokens in order (None: a stop word), where it is, what it says of itself.
+    is_match, is_inside, is_excluded
+        The core's verdicts: on all, on the area, and whether it touches `except`.
+    score
+        Of the modes rank and top, where keywords and area only count in the score.
+    """
+    reasons: list[Reason] = []
+    if event.keywords is not None and event.mode == "match":
+        reasons.append(Reason("keywords", *explain_keywords(event.keywords, places)))
+    if event.where is not None:
+        reasons.append(Reason("where", *explain_where(event.where, attributes or {})))
+    outside = 0.0
+    if event.area is not None and event.mode == "match":
+        outside = 0.0 if is_inside else max(_LEAST_M, _outside_m(event.area, place))
+        reasons.append(Reason("area", is_inside, _distance(outside)))
+    if event.except_ is not None:
+        said = "inside" if is_excluded else "outside"
+        reasons.append(Reason("except", not is_excluded, f"{said} the excluded area"))
+    return Explanation(is_match, tuple(reasons), outside, score)
+
+
+def _distance(outside_m: float) -> str:
+    if outside_m == 0:
+        return "inside the area"
+    if outside_m < 1000:
+        return f"{outside_m:.0f} m outside the area"
+    return f"{outside_m / 1000:.1f} km outside the area"
 
 
 def haversine_m(a: Point, b: Point) -> float:

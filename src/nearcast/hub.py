@@ -7,6 +7,7 @@ Clock, life of messages and result sets are the core's, one call per batch.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import count
 from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,6 +23,7 @@ from nearcast.arguments import (
     check_word,
     checked_path,
 )
+from nearcast.clauses import tree_of
 from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
@@ -396,13 +398,13 @@ class Hub(InProcess):
         if not isinstance(text, str):
             what = "text is not a string"
             raise InvalidMessageError(what, got=text, wanted="a string")
-        tokens = self._analyzer.analyze(text)
-        place = read_place(at, bbox)
+        places, place = self._analyzer.places(text), read_place(at, bbox)
+        tokens = [token for token in places if token is not None]
         definition, is_match, is_inside = self._core.judge(_known(id), tokens, place)
         clauses, area = _definition(*definition)
-        return explain(
-            clauses, area, frozenset(tokens), place, is_match=is_match, is_inside=is_inside
-        )
+        wanted = events.Subscribe(id, "match", tree_of(clauses), area or WORLD)  # type: ignore[arg-type]
+        told = explain(wanted, places, place, is_match=is_match, is_inside=is_inside)
+        return told if area is not None else replace(told, reasons=told.reasons[:-1])
 
     def __contains__(self, id: object) -> bool:
         """Whether a subscription has this id."""

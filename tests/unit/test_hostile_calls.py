@@ -107,7 +107,7 @@ GOOD = {
     "documents": 9,
 }
 # What comes out of the package holds what it is given.
-RESULTS = (nc.Change, nc.Promise, nc.Explanation, nc.ClauseExplanation)
+RESULTS = (nc.Change, nc.Promise, nc.Explanation, nc.Reason)
 
 
 def hub():

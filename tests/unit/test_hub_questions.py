@@ -100,7 +100,7 @@ def test_a_subscription_that_is_not_there_is_unknown(hub, id_) -> None:
     [
         ("tea", "Tea!", "match: has tea; inside the area"),
         ("tea free", "free", "no match: lacks tea; inside the area"),
-        ("tea free sale", "x", "no match: lacks free, sale, tea; inside the area"),
+        ("free sale tea", "x", "no match: lacks free, sale, tea; inside the area"),
         ("tea -decaf", "decaf tea", "no match: has the excluded decaf; inside the area"),
         ("tea -decaf", "Decaf", "no match: lacks tea and has the excluded decaf; inside the area"),
         (
@@ -108,9 +108,8 @@ def test_a_subscription_that_is_not_there_is_unknown(hub, id_) -> None:
             "free",
             "no match: lacks tea (best of 2 alternatives); inside the area",
         ),
-        ("tea OR jazz", "jazz", "match: has jazz (best of 2 alternatives); inside the area"),
-        ("tea -tea", "tea", "no match: the keywords exclude each other; inside the area"),
-        (None, "x", "match: needs no keyword; inside the area"),
+        ("tea OR jazz", "jazz", "match: has jazz; inside the area"),
+        (None, "x", "match: inside the area"),
     ],
 )
 def test_an_explanation_says_what_is_missing(keywords, text, said) -> None:
@@ -122,10 +121,10 @@ def test_an_explanation_says_what_is_missing(keywords, text, said) -> None:
     assert explanation.outside_m == 0
 
 
-def test_an_explanation_without_an_area_is_inside_everywhere() -> None:
+def test_an_explanation_says_nothing_of_an_area_that_is_not_there() -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords="tea")
-    assert str(hub.explain("s", "tea", at=(180, 90))) == "match: has tea; inside the area"
+    assert str(hub.explain("s", "tea", at=(180, 90))) == "match: has tea"
 
 
 def test_an_explanation_of_keywords_and_area_has_both(hub) -> None:
@@ -245,7 +244,7 @@ def test_what_is_outside_is_never_called_inside(hub) -> None:
     hub.subscribe("edge", area=[-180, 0, -170, 1])
     explanation = hub.explain("edge", "x", at=(180, 0.5))
     assert not explanation.matches
-    assert str(explanation) == "no match: needs no keyword; 0 m outside the area"
+    assert str(explanation) == "no match: 0 m outside the area"
 
 
 def test_a_kind_of_top_lists_that_does_not_exist_is_refused() -> None:
