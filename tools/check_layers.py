@@ -55,8 +55,10 @@ PYTHON = {
     "partition": {"clauses", "errors", "expressions", "model", "weights", "events"},
     "spark": {"clauses", "errors", "expressions", "model", "text", "weights", "events", "columns"}
     | {"hub", "life", "matcher", "partition"},
+    "service": {"errors", "model", "text", "weights", "events", "hub", "explain"},
+    "client": {"errors"},
     "bench": {"_core", "errors", "expressions", "model", "text", "weights", "keywords", "events"}
-    | {"arguments", "columns", "hub", "in_process", "matcher", "partition", "spark"},
+    | {"arguments", "columns", "hub", "in_process", "matcher", "partition", "service", "spark"},
     "cli": {
         "errors",
         "expressions",
@@ -68,7 +70,7 @@ PYTHON = {
         "hub",
         "bench",
     }
-    | {"explain", "partition", "spark"},
+    | {"explain", "partition", "service", "spark"},
 }
 INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?(?:(\w+)/)?')
 IMPORT = re.compile(r"^\s*(?:from nearcast import ([\w, ]+)|(?:from|import) nearcast\.(\w+))", re.M)

@@ -17,6 +17,7 @@ from nearcast.cli import (
     index,
     match,
     replay,
+    serve,
     spark,
     validate,
 )
@@ -26,7 +27,8 @@ from nearcast.errors import NearcastError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-_COMMANDS = (replay, match, explain, validate, demo, bench, generate, index, spark, completion)
+_QUESTIONS = (match, explain, validate)
+_COMMANDS = (replay, *_QUESTIONS, serve, demo, bench, generate, index, spark, completion)
 
 
 def parser() -> argparse.ArgumentParser:

@@ -1,0 +1,302 @@
+"""Which change of a commit is which delivery? Numbers per subscriber, a commit at a time.
+
+A subscription is known to the hub as ``owner/id``: whose stream a change belongs to stands in the
+change itself, and no table of owners has to be kept in memory. The changes of a commit stay in
+columns; what is turned into Python is what a listener gets.
+"""
+
+from __future__ import annotations
+
+from itertools import repeat
+from json.encoder import encode_basestring_ascii
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import msgspec
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from nearcast.hub import CHANGES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, MutableMapping, Sequence
+
+    from numpy.typing import NDArray
+
+    from nearcast.service.store import LogRow
+
+SEPARATOR = "/"
+PUBLISHES = b'{"op":"publish",'
+"""How each line of the log begins that is a publication: `wire` puts the op first."""
+Entry: TypeAlias = tuple[int, bytes]
+"""A number in a subscriber's stream, and what is delivered, as JSON."""
+
+STORED = CHANGES.append(pa.field("number", pa.int64()))
+
+
+def hub_id(owner: str, id: str) -> str:
+    """Return the name of a subscription in the hub."""
+    return f"{owner}{SEPARATOR}{id}"
+
+
+def split_id(name: str) -> tuple[str, str]:
+    """Return owner and id of a name in the hub.
+
+    Examples
+    --------
+    >>> split_id("acme/flats/1")
+    ('acme', 'flats/1')
+    """
+    owner, _, id = name.partition(SEPARATOR)
+    return owner, id
+
+
+class Extra(msgspec.Struct, frozen=True):
+    """A delivery that is not a single change: a digest, an end."""
+
+    owner: str
+    number: int
+    body: msgspec.Raw
+
+
+class Batch:
+    """The changes of one commit, by subscriber.
+
+    Parameters
+    ----------
+    first, last, at
+        Numbers of its events, and when it was committed.
+    lines
+        Its events, as they stand in the log.
+    changes
+        Table of changes, with their `number`; 0: it waits for a digest, or was not wanted.
+    extras
+        What else it delivers.
+    """
+
+    __slots__ = (
+        "_codes",
+        "_order",
+        "_starts",
+        "_values",
+        "at",
+        "changes",
+        "extras",
+        "first",
+        "last",
+        "lines",
+    )
+
+    def __init__(
+        self,
+        first: int,
+        last: int,
+        at: float,
+        lines: Sequence[bytes],
+        changes: pa.Table,
+        extras: Sequence[Extra] = (),
+        groups: tuple[list[str], NDArray[np.int64]] | None = None,
+    ) -> None:
+        self.first, self.last, self.at = first, last, at
+        self.lines = lines
+        self.changes = changes
+        self.extras = tuple(extras)
+        owners, codes = groups or owners_of(changes["subscription"])
+        self._codes = {owner: code for code, owner in enumerate(owners)}
+        self._order = np.argsort(codes, kind="stable")
+        self._starts = np.searchsorted(codes[self._order], np.arange(len(owners) + 1))
+        self._values: list[list[Any]] | None = None
+
+    @property
+    def owners(self) -> set[str]:
+        """Subscribers that it may have something for."""
+        return set(self._codes) | {extra.owner for extra in self.extras}
+
+    def __contains__(self, owner: str) -> bool:
+        """Whether it may have something for a subscriber."""
+        return owner in self._codes or any(extra.owner == owner for extra in self.extras)
+
+    def rows_of(self, owner: str) -> NDArray[np.int64]:
+        """Return the rows of a subscriber's changes, in order."""
+        code = self._codes.get(owner)
+        if code is None:
+            return np.empty(0, np.int64)
+        return self._order[self._starts[code] : self._starts[code + 1]]
+
+    def entries(self, owner: str, after: int = 0) -> list[Entry]:
+        """Return what a subscriber gets of it, in the order of numbers greater than `after`."""
+        rows = self.rows_of(owner)
+        found: list[Entry] = []
+        if len(rows) and self._values is not None:
+            picked = rows.tolist()
+            columns = [[column[row] for row in picked] for column in self._values]
+            found = render_values(columns, owner, repeat(self.at), after, self._published)
+        elif len(rows):
+            found = render(self.changes.take(rows), owner, self.at, after, self._published)
+        if self.extras:
+            extra = [(e.number, bytes(e.body)) for e in self.extras if e.owner == owner]
+            found = sorted(found + [pair for pair in extra if pair[0] > after])
+        return found
+
+    def unroll(self) -> None:
+        """Turn all columns into Python, because many subscribers are about to read it."""
+        self._values = [_values(self.changes[name]) for name in STORED.names]
+
+    def roll_up(self) -> None:
+        """Keep the columns alone: they take a tenth of the memory."""
+        self._values = None
+
+    def _published(self, number: int) -> bytes:
+        return publication(self.lines, number - self.first)
+
+
+def publication(lines: Sequence[bytes], place: int) -> bytes:
+    """Return a line if it is there and publishes something."""
+    line = lines[place] if 0 <= place < len(lines) else b""
+    return line if line.startswith(PUBLISHES) else b""
+
+
+def owners_of(subscriptions: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
+    """Return the owners in a column of names, and the place of each row's owner among them."""
+    if len(subscriptions) == 0:
+        return [], np.empty(0, np.int64)
+    names = subscriptions.combine_chunks()
+    first = pc.list_element(pc.split_pattern(names, SEPARATOR, max_splits=1), 0)
+    encoded = first.dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
+
+
+def number_changes(
+    changes: pa.Table,
+    last: MutableMapping[str, int],
+    held: NDArray[np.bool_] | None,
+    groups: tuple[list[str], NDArray[np.int64]],
+) -> pa.Table:
+    """Give every change the next number in its subscriber's stream, but not to those held."""
+    owners, codes = groups
+    if held is None or not held.any():
+        numbers = _numbered(owners, codes, last)
+    else:
+        numbers = np.zeros(len(codes), np.int64)
+        numbers[~held] = _numbered(owners, codes[~held], last)
+    return changes.append_column(STORED.field("number"), pa.array(numbers))
+
+
+def _numbered(
+    owners: list[str], codes: NDArray[np.int64], last: MutableMapping[str, int]
+) -> NDArray[np.int64]:
+    counts = np.bincount(codes, minlength=len(owners))
+    before = np.array([last.get(owner, 0) for owner in owners], np.int64)
+    for owner, number in zip(owners, (before + counts).tolist(), strict=True):
+        last[owner] = number
+    order = np.argsort(codes, kind="stable")
+    starts = np.cumsum(counts) - counts
+    numbers = np.empty(len(codes), np.int64)
+    sorted_codes = codes[order]
+    numbers[order] = before[sorted_codes] + 1 + np.arange(len(codes)) - starts[sorted_codes]
+    return numbers
+
+
+def render(
+    changes: pa.Table,
+    owner: str,
+    at: float | Sequence[float],
+    after: int,
+    published: Callable[[int], bytes],
+) -> list[Entry]:
+    """Return rows of a table as deliveries of one subscriber.
+
+    Parameters
+    ----------
+    changes
+        As `STORED`, of that subscriber alone.
+    owner
+        The subscriber.
+    at
+        When they became durable: all of them, or each.
+    after
+        Rows with this number or a smaller one are left out.
+    published
+        From the number of an event to its line; b"" if it is not a publication.
+    """
+    columns = [_values(changes[name]) for name in STORED.names]
+    moments = repeat(at) if isinstance(at, float) else at
+    return render_values(columns, owner, moments, after, published)
+
+
+def render_values(
+    columns: list[list[Any]],
+    owner: str,
+    moments: Iterable[float],
+    after: int,
+    published: Callable[[int], bytes],
+) -> list[Entry]:
+    """Do the same with columns in Python."""
+    skipped = len(owner) + 1
+    entries = []
+    for row, moment in zip(zip(*columns, strict=True), moments, strict=False):
+        event, name, message, change, reason, score, number = row
+        if number <= after:
+            continue
+        text = (
+            f'{{"id":"{owner}-{number}","number":{number},"type":"change","owner":"{owner}"'
+            f',"subscription":{encode_basestring_ascii(name[skipped:])}'
+            f',"message":{encode_basestring_ascii(message)}'
+            f',"change":"{change}","reason":"{reason}","event":{event},"at":{moment}'
+        )
+        if score is not None:
+            text += f',"score":{score!r}'
+        line = published(event) if change != "removed" and reason in _BY_PUBLISHING else b""
+        if line:
+            entries.append((number, b'%s,"published":%s}' % (text.encode(), line)))
+        else:
+            entries.append((number, f"{text}}}".encode()))
+    return entries
+
+
+def _values(column: pa.ChunkedArray) -> list[Any]:
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(pa.string())
+    values: list[Any] = column.to_pylist()
+    return values
+
+
+_BY_PUBLISHING = frozenset({"published", "changed"})
+"""Reasons of changes whose event has the message itself."""
+
+
+def pack(changes: pa.Table) -> bytes | None:
+    """Return changes as they are stored; None: there are none."""
+    if changes.num_rows == 0:
+        return None
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, changes.schema) as writer:
+        writer.write_table(changes)
+    return bytes(sink.getvalue())
+
+
+def unpack(content: bytes | None) -> pa.Table:
+    """Return stored changes as a table."""
+    if content is None:
+        return STORED.empty_table()
+    return pa.ipc.open_stream(content).read_all()
+
+
+def batch_of(row: LogRow) -> Batch:
+    """Return a commit of the log as a batch."""
+    extras = [] if row.extra is None else msgspec.json.decode(row.extra, type=list[Extra])
+    lines = row.events.split(b"\n") if row.events else []
+    return Batch(row.first, row.last, row.at, lines, unpack(row.changes), extras)
+
+
+def last_numbers(batch: Batch) -> Mapping[str, int]:
+    """Return the last number that each subscriber has in a batch."""
+    numbers = batch.changes["number"].to_numpy()
+    found: dict[str, int] = {}
+    for owner in batch.owners:
+        rows = batch.rows_of(owner)
+        last = int(numbers[rows].max()) if len(rows) else 0
+        last = max([last, *(extra.number for extra in batch.extras if extra.owner == owner)])
+        if last:  # otherwise all of it waits
+            found[owner] = last
+    return found

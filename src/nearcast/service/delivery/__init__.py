@@ -1,0 +1,1 @@
+"""From durable changes to subscribers: the current set, webhooks, Kafka."""

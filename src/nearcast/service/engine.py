@@ -1,0 +1,377 @@
+"""A hub, its log and its streams: what happens to them in one commit, and how they come back.
+
+`Engine.apply` changes what is in memory and says what must be written; the caller writes it. In
+between the hub is ahead of the database. If the write fails, the engine is worth nothing any more
+and has to be opened again from what is durable.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from sqlalchemy import select
+
+from nearcast.errors import InternalError, InvalidEventError, InvalidParameterError, NearcastError
+from nearcast.events import event_from, read_time
+from nearcast.hub import CHANGES, Hub
+from nearcast.model import Window
+from nearcast.service import noise as noises
+from nearcast.service.batches import (
+    Batch,
+    Extra,
+    hub_id,
+    number_changes,
+    owners_of,
+    pack,
+    publication,
+    split_id,
+)
+from nearcast.service.clock import Clock
+from nearcast.service.jobs import Outcome
+from nearcast.service.schema import ANSWERS, HELD, LOG, MESSAGES
+from nearcast.service.store import LogRow, Records, Store
+from nearcast.service.streams import Archive, Streams, load_streams
+from nearcast.text import Analyzer
+from nearcast.weights import read_weights
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import pyarrow as pa
+    from numpy.typing import NDArray
+
+    from nearcast.service.jobs import Fields, Job, Reply
+    from nearcast.service.settings import HubSettings, Settings
+
+_encoder = msgspec.json.Encoder()
+
+
+@dataclass(slots=True)
+class Commit:
+    """What is to be written, and what to do when it is."""
+
+    at: float
+    records: Records
+    replies: list[tuple[Job, Reply]]
+    row: LogRow | None = None
+    batch: Batch | None = None
+    publications: list[Fields] = field(default_factory=list)
+    ended: list[str] = field(default_factory=list)
+    """Subscriptions whose last delivery is in it: they have to be unsubscribed."""
+
+
+class Engine:
+    """The state of the service. Changed by one caller at a time."""
+
+    def __init__(self, store: Store, settings: Settings) -> None:
+        self.store = store
+        self.settings = settings
+        self.hub = _open_hub(store, settings.hub)
+        self.snapshot = int(store.meta().get("snapshot", "0"))
+        self.last = self.snapshot
+        self._replay()
+        self.streams: Streams = load_streams(store, settings.retention.tail_changes)
+        self.listeners = noises.load_listeners(store)
+        self.archive = Archive(store)
+        self.recent: deque[Fields] = deque(maxlen=settings.retention.recent_messages)
+        self._load_recent()
+        self.clock = Clock(self.hub.clock if settings.clock == "wall" else 0.0)
+        self._tick: Fields | None = None
+
+    def _replay(self) -> None:
+        """Bring the hub from the snapshot to the end of the log."""
+
+        def stop(number: int, error: NearcastError) -> None:
+            what = f"event {number} of the log was accepted once and is not any more"
+            raise InternalError(what, got=str(error)) from error
+
+        while rows := self.store.log_after(self.last):
+            for row in rows:
+                self.hub.apply(row.events, on_error=stop, first=row.first)
+            self.last = rows[-1].last
+
+    def _load_recent(self) -> None:
+        """Read the newest publications back, as many as memory keeps."""
+        found: list[Fields] = []
+        columns = select(LOG.c.first, LOG.c.events).order_by(LOG.c.last.desc())
+        with self.store.reading() as connection:
+            for _, events in connection.execution_options(yield_per=50).execute(columns):
+                lines = events.split(b"\n")
+                places = range(len(lines) - 1, -1, -1)
+                some = (publication(lines, place) for place in places)
+                found += [msgspec.json.decode(line) for line in some if line]
+                if len(found) >= (self.recent.maxlen or 0):
+                    break
+        self.recent.extend(reversed(found[: self.recent.maxlen]))
+
+    # ---- one commit -------------------------------------------------------------------------
+
+    def apply(self, jobs: Sequence[Job]) -> Commit:
+        """Let everything happen that jobs ask for, in order; nothing of it is durable yet."""
+        now = self.clock.now()
+        records = Records()
+        events = self._events_of(jobs, now)
+        first = self.last + 1
+        errors: dict[int, NearcastError] = {}
+        changes = CHANGES.empty_table()
+        if events:
+            changes = self.hub.apply(events, on_error=errors.__setitem__, first=first)
+        counts = np.bincount(changes["event"].to_numpy() - first, minlength=len(events)).tolist()
+        has_tick = len(events) > sum(len(job.events) for job in jobs)
+        replies = self._replies(jobs, first + has_tick, errors, counts[has_tick:], now, records)
+        lines = _lines(events, errors, first)
+        publications = self._note_messages(events, lines, errors, first, records)
+        commit = Commit(now, records, replies, publications=publications)
+        self._finish(commit, changes, events, lines, first)
+        return commit
+
+    def _events_of(self, jobs: Sequence[Job], now: float) -> list[Fields]:
+        events: list[Fields] = []
+        if self._tick is not None:
+            events.append(self._tick)
+            self._tick = None
+        is_wall = self.settings.clock == "wall"
+        for job in jobs:
+            for fields in job.events:
+                if is_wall:
+                    self._stamp(fields, now)
+                events.append(fields)
+        return events
+
+    def _stamp(self, fields: Fields, now: float) -> None:
+        if fields.get("time") is None:
+            fields["time"] = now
+
+    def check_time(self, fields: Fields) -> None:
+        """Refuse an event that would take the clock, and all that lives, far ahead."""
+        value = fields.get("time")
+        if value is None or self.settings.clock != "wall":
+            return
+        time = read_time(value, "time")
+        ahead = time - self.clock.now()
+        if ahead > self.settings.ahead_seconds:
+            what = f"time is {ahead:.0f} seconds ahead of the service's clock"
+            wanted = f"at most {self.settings.ahead_seconds:g}"
+            raise InvalidEventError(what, got=value, wanted=wanted, field="time")
+
+    def _replies(
+        self,
+        jobs: Sequence[Job],
+        first: int,
+        errors: dict[int, NearcastError],
+        counts: list[int],
+        now: float,
+        records: Records,
+    ) -> list[tuple[Job, Reply]]:
+        replies = []
+        place = 0
+        for job in jobs:
+            size = len(job.events)
+            outcome = Outcome(first + place, errors, counts[place : place + size], now)
+            place += size
+            job.records(outcome, records)
+            reply = job.reply(outcome)
+            replies.append((job, reply))
+            if job.answer is not None:
+                kept = job.remembered(reply) if job.remembered else reply
+                answer = {**job.answer._asdict(), "status": kept.status, "body": kept.body}
+                records.put(ANSWERS, {**answer, "at": now})
+        return replies
+
+    def _note_messages(
+        self,
+        events: list[Fields],
+        lines: list[bytes],
+        errors: dict[int, NearcastError],
+        first: int,
+        records: Records,
+    ) -> list[Fields]:
+        """Write the bodies of messages that are kept, and return all publications."""
+        published = []
+        keeps_all = self._window_seconds is not None or self.settings.hub.window_count is not None
+        for place, fields in enumerate(events):
+            op = fields["op"]
+            if op == "publish":
+                if errors and first + place in errors:
+                    continue
+                published.append(fields)
+                if keeps_all or "expires" in fields:
+                    row = {"id": fields["id"], "event": first + place, "body": lines[place]}
+                    records.put(MESSAGES, {**row, "expires": self._ends(fields)})
+            elif op == "retract" and first + place not in errors:
+                records.remove(MESSAGES, id=fields["id"])
+        return published
+
+    @property
+    def _window_seconds(self) -> float | None:
+        return self.settings.hub.window_seconds
+
+    def _ends(self, fields: Fields) -> float | None:
+        ends = []
+        if fields.get("expires") is not None:
+            ends.append(read_time(fields["expires"], "expires"))
+        if self._window_seconds is not None:
+            begins = fields.get("time")
+            begin = self.hub.clock if begins is None else read_time(begins, "time")
+            ends.append(begin + self._window_seconds)
+        return min(ends, default=None)
+
+    def _finish(
+        self,
+        commit: Commit,
+        changes: pa.Table,
+        events: list[Fields],
+        lines: list[bytes],
+        first: int,
+    ) -> None:
+        """Give the changes numbers, decide which of them wait, and make the row of the log."""
+        now = commit.at
+        groups = owners_of(changes["subscription"])
+        held = self._held(changes, groups, lines, first, commit)
+        numbered = number_changes(changes, self.streams.numbers, held, groups)
+        extras = self._extras(commit)
+        if changes.num_rows == 0 and self._is_idle(commit, events, extras):
+            return
+        if not extras and not any(lines):
+            return  # all rejected: nothing has happened
+        last = first + max(1, len(lines)) - 1
+        packed = msgspec.json.encode(extras) if extras else None
+        commit.row = LogRow(last, first, now, b"\n".join(lines), pack(numbered), packed)
+        commit.batch = Batch(first, last, now, lines, numbered, extras, groups)
+        self.last = last
+
+    # ---- noise ------------------------------------------------------------------------------
+
+    def _held(
+        self,
+        changes: pa.Table,
+        groups: tuple[list[str], NDArray[np.int64]],
+        lines: list[bytes],
+        first: int,
+        commit: Commit,
+    ) -> NDArray[np.bool_] | None:
+        """Ask subscriptions with noise about their changes; True: it gets no number now."""
+        now = commit.at
+        owners, codes = groups
+        quiet = [code for code, owner in enumerate(owners) if owner in self.listeners.owners]
+        if not quiet:
+            return None
+        held = np.zeros(len(codes), bool)
+        for row in np.flatnonzero(np.isin(codes, quiet)).tolist():
+            owner, id = split_id(changes["subscription"][row].as_py())
+            listener = self.listeners.get(owner, id)
+            if listener is None:
+                continue
+            verdict = listener.judge(now)
+            held[row] = verdict != "send"
+            if verdict == "hold" and listener.hold(_held_body(changes, row, lines, first, id, now)):
+                noises.note_held(commit.records, owner, id, listener)
+                if len(listener.held) == 1:
+                    self.listeners.schedule(owner, id, listener.state.due or now)
+            noises.note_state(commit.records, owner, id, listener)
+            if verdict == "send" and listener.has_ended:
+                commit.ended.append(hub_id(owner, id))
+        return held
+
+    def _extras(self, commit: Commit) -> list[Extra]:
+        """Make the digests that are due, and say goodbye to what ends."""
+        now = commit.at
+        extras = []
+        for owner, id, listener in self.listeners.take_due(now):
+            held, omitted = listener.digest(now)
+            body: dict[str, Any] = {"subscription": id, "omitted": omitted}
+            extras.append(self._extra(owner, "digest", body, now, held))
+            commit.records.remove(HELD, owner=owner, id=id)
+            noises.note_state(commit.records, owner, id, listener)
+            if listener.has_ended:
+                commit.ended.append(hub_id(owner, id))
+        for name in commit.ended:
+            owner, id = split_id(name)
+            extras.append(self._extra(owner, "ended", {"subscription": id, "reason": "limit"}, now))
+        return extras
+
+    def _extra(
+        self, owner: str, kind: str, body: dict[str, Any], now: float, held: Sequence[bytes] = ()
+    ) -> Extra:
+        number = self.streams.numbers.get(owner, 0) + 1
+        self.streams.numbers[owner] = number
+        whole = {"id": f"{owner}-{number}", "number": number, "type": kind, "owner": owner, **body}
+        if kind == "digest":
+            whole["changes"] = [msgspec.Raw(one) for one in held]
+        return Extra(owner, number, msgspec.Raw(msgspec.json.encode({**whole, "at": now})))
+
+    # ---- time that passes without events ----------------------------------------------------
+
+    def tick(self) -> Fields | None:
+        """Return an event that moves the clock to now; None: time comes from events alone."""
+        if self.settings.clock != "wall":
+            return None
+        now = self.clock.now()
+        return {"op": "advance", "time": now} if now > self.hub.clock else None
+
+    def _is_idle(self, commit: Commit, events: Sequence[Fields], extras: Sequence[Extra]) -> bool:
+        """Whether only time has passed. It is noted with the next commit; if lost, it comes again.
+
+        So a service without traffic writes nothing.
+        """
+        if extras or commit.records or any(fields["op"] != "advance" for fields in events):
+            return False
+        self._tick = events[-1] if events else self._tick
+        return True
+
+
+def _lines(events: list[Fields], errors: dict[int, NearcastError], first: int) -> list[bytes]:
+    """Return events as they stand in the log; a rejected one is an empty line."""
+    lines = list(map(_encoder.encode, events)) if not errors else []
+    if errors:
+        lines = [
+            b"" if first + place in errors else _encoder.encode(fields)
+            for place, fields in enumerate(events)
+        ]
+    return lines
+
+
+def _held_body(
+    changes: pa.Table, row: int, lines: list[bytes], first: int, id: str, now: float
+) -> bytes:
+    values = {name: changes[name][row].as_py() for name in changes.schema.names}
+    line = publication(lines, values["event"] - first)
+    body = {**values, "subscription": id, "at": now}
+    if line and values["change"] != "removed":
+        body["published"] = msgspec.Raw(line)
+    return msgspec.json.encode({k: v for k, v in body.items() if v is not None})
+
+
+def _open_hub(store: Store, settings: HubSettings) -> Hub:
+    meta = store.meta()
+    wanted = msgspec.json.encode(settings).decode()
+    if meta.setdefault("hub", wanted) != wanted:
+        what = "hub settings are not those that the database was made with"
+        hint = "make a new database, and publish and subscribe again"
+        raise InvalidParameterError(what, got=wanted, wanted=meta["hub"], hint=hint)
+    analyzer = Analyzer(**settings.analyzer)
+    snapshot = int(meta.get("snapshot", "0"))
+    if snapshot:
+        with store.snapshot_file(snapshot) as path:
+            return Hub.open(path, analyzer=analyzer)
+    store.set_meta(hub=wanted)
+    window = None
+    if settings.window_count is not None or settings.window_seconds is not None:
+        window = Window(count=settings.window_count, seconds=settings.window_seconds)
+    weights = None if settings.weights is None else read_weights(settings.weights)
+    return Hub(
+        index=settings.index,
+        window=window,
+        weights=weights,
+        space=settings.space,
+        analyzer=analyzer,
+    )
+
+
+def check_event(fields: Fields) -> None:
+    """Raise the error of an event that cannot be, without letting it happen."""
+    event_from(fields)

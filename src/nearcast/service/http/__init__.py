@@ -1,0 +1,1 @@
+"""Requests in, answers out. `gateway` receives, `routes` lists, one file per kind of resource."""
