@@ -22,6 +22,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from oracle import Oracle, OracleRejects
+from strategies.landed import LANDED
 
 import nearcast as nc
 
@@ -140,6 +141,26 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
         changes = self.hub.set_weights(some.weights_of(weights))
         expected = self.oracle.reweigh(1, weights)
         assert rows([asdict(change) for change in changes]) == rows(expected)
+
+    @rule(message=some.publish_events())
+    def ask(self, message: dict[str, Any]) -> None:
+        if "questions" not in LANDED:
+            return
+        asked = {name: message[name] for name in ("at", "bbox", "attributes") if name in message}
+        expected = self.oracle.reached(message)
+        assert sorted(self.hub.match(message["text"], **asked)) == expected
+        for id_ in self.modes:
+            explained = self.hub.explain(id_, message["text"], **asked)
+            assert explained.matches == (id_ in expected)
+            assert str(explained).startswith("match" if explained.matches else "no match")
+
+    @rule(data=st.data())
+    def look(self, data: st.DataObject) -> None:
+        holding = [id_ for id_ in self.modes if self.oracle.holds_set(id_)]
+        if holding:
+            id_ = data.draw(st.sampled_from(sorted(holding)))
+            found = sorted(name for name, _ in self.hub.results(id_))
+            assert found == sorted(self.oracle.held(id_))
 
     @rule()
     def save_and_open(self) -> None:

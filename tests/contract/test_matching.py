@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 from oracle import matches
+from strategies.landed import LANDED
 
 import nearcast as nc
 
@@ -64,7 +65,11 @@ class MatchesLikeTheOracle(RuleBasedStateMachine):
     @rule(event=some.subscribe_events())
     def subscribe(self, event: dict[str, Any]) -> None:
         id_ = self._new_id()
-        self.matcher.subscribe(id_, keywords=event.get("keywords"), area=event.get("area"))
+        names = ("keywords", "area", "where")
+        terms: dict[str, Any] = {name: event[name] for name in names if name in event}
+        if "except" in event:
+            terms["except_"] = event["except"]
+        self.matcher.subscribe(id_, **terms)
         self.oracle[id_] = {**event, "id": id_}
 
     @rule(rows=_rows, coded=st.booleans())
@@ -103,12 +108,14 @@ class MatchesLikeTheOracle(RuleBasedStateMachine):
 
     @rule(message=some.publish_events())
     def match(self, message: dict[str, Any]) -> None:
-        place = {key: message[key] for key in ("at", "bbox") if key in message}
-        found = self.matcher.match(message["text"], **place)
+        asked = {key: message[key] for key in ("at", "bbox", "attributes") if key in message}
+        found = self.matcher.match(message["text"], **asked)
         assert sorted(found) == self._expected(message)  # lists: a duplicate fails
 
     @rule(messages=st.lists(some.publish_events(), min_size=1, max_size=5))
     def match_table(self, messages: list[dict[str, Any]]) -> None:
+        if "tables" not in LANDED:
+            messages = [{**message, "attributes": {}} for message in messages]
         pairs = self.matcher.match_table(_messages(messages)).to_pylist()
         found = sorted((pair["message"], pair["subscription"]) for pair in pairs)
         expected = [(row, id_) for row, m in enumerate(messages) for id_ in self._expected(m)]

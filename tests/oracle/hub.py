@@ -112,6 +112,37 @@ class Oracle:
         best = top_list(self._settings, self._state, subscription)
         return [(message.id, score) for message, score in best.values()]
 
+    def holds_set(self, subscription_id: str) -> bool:
+        """Return whether a subscription is live or has a top list."""
+        subscription = self._state.subscriptions[subscription_id]
+        return subscription.live or subscription.mode == "top"
+
+    def held(self, subscription_id: str) -> set[str]:
+        """Return the ids of the messages that a live or top subscription holds."""
+        subscription = self._state.subscriptions[subscription_id]
+        step = _Step(self._settings, self._state, 0)
+        return {message.id for message, _ in step.held_now(subscription).values()}
+
+    def reached(self, event: Event) -> list[str]:
+        """Return the subscriptions that a message would reach now; nothing changes.
+
+        A top subscription is reached if the message would be in its list as it stands.
+        """
+        message = read_message({**event, "op": "publish", "id": "m"}, self._settings.stop_words)
+        message = replace(message, number=self._state.numbers + 1)
+        return sorted(
+            id_
+            for id_, subscription in self._state.subscriptions.items()
+            if self._is_reached(subscription, message)
+        )
+
+    def _is_reached(self, subscription: Subscription, message: Message) -> bool:
+        if subscription.mode != "top":
+            return decide(subscription, message, self._state.weights)[0]
+        joined = self._state.copy()
+        joined.messages[""] = message  # no message has this id
+        return message.number in top_list(self._settings, joined, subscription)
+
     def replay(
         self, lines: Iterable[bytes], on_error: Literal["stop", "skip"] = "stop"
     ) -> tuple[list[Change], list[int]]:
@@ -199,7 +230,7 @@ class _Step:
     def _take_the_place_of(self, old: Subscription, new: Subscription) -> None:
         """Report the net difference of what the two hold."""
         self.begun = new.number
-        were, are = self._held_so_far(old), self._held_now(new)
+        were, are = self._held_so_far(old), self.held_now(new)
         for number, (message, score) in were.items():
             if number not in are:
                 reason = self.left.get(number, "changed")
@@ -212,9 +243,10 @@ class _Step:
         """Return what the subscription holds; a top list as it was before everything due left."""
         if old.mode == "top":
             return top_list(self.settings, self.before, old)
-        return self._held_now(old)
+        return self.held_now(old)
 
-    def _held_now(self, subscription: Subscription) -> Holding:
+    def held_now(self, subscription: Subscription) -> Holding:
+        """Return what a subscription holds, nothing if it is not live."""
         if subscription.mode == "top":
             return top_list(self.settings, self.state, subscription)
         held: dict[int, tuple[Message, float | None]] = {}
