@@ -11,7 +11,7 @@ import pytest
 import strategies as some
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from oracle import read_message, read_subscription
+from oracle import OracleRejects, matches, read_message, read_subscription
 from oracle.scores import top_score
 
 import nearcast as nc
@@ -20,6 +20,7 @@ from nearcast.bench.workloads.generate import subscriptions as generated_subscri
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.errors import InvalidParameterError
 from nearcast.events import Subscribe, event_from
+from nearcast.keywords import parse
 from nearcast.partition import (
     MECHANISMS,
     Plan,
@@ -30,6 +31,7 @@ from nearcast.partition import (
     wants_of_table,
 )
 from nearcast.partition.bounds import area_bounds
+from nearcast.partition.covers import word_groups
 from nearcast.partition.keyword_cuts import cut_words, range_cost
 from nearcast.partition.plan import is_first, pack
 from nearcast.partition.space_cuts import cut_space, touches
@@ -42,10 +44,32 @@ if TYPE_CHECKING:
 many = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 WORDS = ("a", "b", "c", "coffee", "d", "e")
 
+
+def is_accepted(event):
+    try:
+        read_subscription(event)
+    except OracleRejects:
+        return False
+    return True
+
+
 _words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4)
+_written = st.sampled_from(
+    (
+        *("co*", "-a", "a -b", '"a b"', '"coffee a" OR c', "(a OR b) (c OR d)", "-(a OR -b)"),
+        *("a (b OR co*)", "-co*", "(a OR b OR c) -d", '-"a b" coffee', "a OR (b -c)", "-(-a -b)"),
+    )
+)
+_wheres = st.sampled_from(("price <= 3", "type = 'flat'", "NOT price EXISTS"))
 _match = st.fixed_dictionaries(
-    {}, optional={"keywords": st.one_of(_words, some.expressions), "area": some.areas}
-).filter(bool)
+    {},
+    optional={
+        "keywords": st.one_of(_words, some.expressions, _written),
+        "area": some.areas,
+        "where": _wheres,
+        "except": some.bboxes,
+    },
+).filter(lambda fields: is_accepted({"op": "subscribe", "id": "s", **fields}))
 _rank = st.fixed_dictionaries(
     {
         "mode": st.just("rank"),
@@ -67,6 +91,12 @@ _top = st.fixed_dictionaries(
 _epochs = st.one_of(
     st.none(),
     st.dictionaries(st.sampled_from(WORDS), st.integers(0, 50)).map(lambda df: nc.Weights(50, df)),
+)
+_attributes = st.fixed_dictionaries(
+    {}, optional={"price": st.integers(1, 5), "type": st.sampled_from(("flat", "house"))}
+)
+_messages = st.builds(
+    lambda publish, said: {**publish, "attributes": said}, some.publish_events(), _attributes
 )
 _plans = st.tuples(st.sampled_from(MECHANISMS), st.integers(1, 9))
 
@@ -104,22 +134,20 @@ def ids_of(events):
 @many
 @given(
     st.lists(_match, min_size=1, max_size=6),
-    st.lists(some.publish_events(), min_size=1, max_size=6),
+    st.lists(_messages, min_size=1, max_size=6),
     _plans,
 )
 def test_every_match_happens_in_a_partition_that_has_both(subscriptions, publishes, plan) -> None:
-    events = read(numbered(subscriptions))
-    matcher = nc.Matcher()
-    for event, fields in zip(events, subscriptions, strict=True):
-        matcher.subscribe(event.id, **fields)
+    given = numbered(subscriptions)
+    events = read(given)
     wants, table = wants_of_events(events), message_table(publishes)
     made = plan_for(plan, wants, table)
-    placed, seen = made.place(wants, ids_of(numbered(subscriptions))), made.route(table)
+    placed, seen = made.place(wants, ids_of(given)), made.route(table)
     assert placed.any(axis=1).all()
     for row, publish in enumerate(publishes):
-        place = {key: publish[key] for key in ("at", "bbox") if key in publish}
-        for id_ in matcher.match(publish["text"], **place):
-            assert (placed[int(str(id_)[1:])] & seen[row]).any(), (id_, made.mechanism)
+        for number, fields in enumerate(given):
+            if matches(fields, publish):
+                assert (placed[number] & seen[row]).any(), (fields, made.mechanism)
 
 
 @many
@@ -243,6 +271,32 @@ def test_a_prefix_is_the_shortest_that_leaves_too_little() -> None:
     assert exact.tolist() == [True, True, True, False, True]  # strictly below
     nothing_known = prefix_mask(weights, offsets, np.array([-np.inf, 0.0]), is_norm=True)
     assert nothing_known.all()
+
+
+@pytest.mark.parametrize(
+    ("keywords", "groups"),
+    [
+        ("a b -c", [{"a", "b"}]),
+        ('"a b" c', [{"a", "b", "c"}]),
+        ("a OR b OR a", [{"a"}, {"b"}]),
+        ("(a OR b OR c) (d OR e) -f", [{"d"}, {"e"}]),
+        ("(a OR b) c co*", [{"c"}]),
+        ("(a OR b) co*", [{"a"}, {"b"}]),
+        ("a OR co*", None),
+        ("-a -b", None),
+        ("-(-a OR -b)", [{"a", "b"}]),
+        ("-(-a -b)", [{"a"}, {"b"}]),
+        ("a -a", [{"a"}]),
+    ],
+)
+def test_keywords_are_covered_by_groups_of_words(keywords, groups) -> None:
+    found = word_groups(parse(keywords))
+    assert (None if found is None else list(found)) == groups
+
+
+def test_covers_do_not_multiply() -> None:
+    parts = [f"({' OR '.join(f'w{i}x{j}' for j in range(9))})" for i in range(9)]
+    assert len(word_groups(parse(" AND ".join(parts))) or ()) == 9
 
 
 # ---- plans -----------------------------------------------------------------------------------

@@ -17,9 +17,9 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 import numpy as np
 import pyarrow as pa
 
-from nearcast.clauses import clauses_of
 from nearcast.errors import InvalidParameterError
 from nearcast.partition.bounds import WORLD, area_bounds
+from nearcast.partition.covers import word_groups
 from nearcast.partition.ragged import list_parts, offsets_of, rows_of, suffix_sums
 
 if TYPE_CHECKING:
@@ -169,13 +169,13 @@ def wants_of_events(events: Sequence[Subscribe], mode: Mode = "match") -> Wants:
             what = f"subscription {event.id!r} is of another mode"
             raise InvalidParameterError(what, got=event.mode, wanted=mode)
     rows, groups = [], []
-    is_free = np.array([event.keywords is None for event in events], bool)
+    is_free = np.zeros(len(events), bool)
     for row, event in enumerate(events):
-        found = () if event.keywords is None else clauses_of(event.keywords)
-        is_free[row] |= not all(clause.positive for clause in found)
-        for clause in (each for each in found if each.positive):
+        found = word_groups(event.keywords)
+        is_free[row] = found is None
+        for group in found or ():
             rows.append(row)
-            groups.append(sorted(clause.positive))
+            groups.append(sorted(group))
     group_rows = np.array(rows, np.int64)
     alpha = np.array([event.alpha or 0.0 for event in events])
     threshold = np.array([event.threshold or 0.0 for event in events])

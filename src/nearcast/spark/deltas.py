@@ -17,10 +17,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as ds
 
-from nearcast.clauses import clauses_of
 from nearcast.errors import DuplicateIdError, InvalidEventError, UnknownIdError, UnsupportedError
 from nearcast.events import Move, Subscribe, Unsubscribe, event_from
 from nearcast.partition import wants_of_events
+from nearcast.partition.covers import word_groups
 from nearcast.partition.plan import pack
 from nearcast.spark.definitions import conform, fields_of_row, table_of_events
 from nearcast.spark.store import read_arrow, write_arrow
@@ -158,7 +158,7 @@ def _delta_table(
     bits = pack(plan.place(wants, pa.array(held, pa.string()))) if held else np.zeros((0, 0))
     places = dict(zip(held, bits, strict=True))
     words = {
-        event.id: sorted({w for clause in clauses_of(event.keywords) for w in clause.positive})
+        event.id: sorted({w for group in word_groups(event.keywords) or () for w in group})
         for event in events
         if isinstance(event, Subscribe)
     }
