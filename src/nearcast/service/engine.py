@@ -369,6 +369,7 @@ def _open_hub(store: Store, settings: HubSettings) -> Hub:
         weights=weights,
         space=settings.space,
         analyzer=analyzer,
+        safe_region=settings.safe_region,
     )
 
 

@@ -32,6 +32,8 @@ class HubSettings(Section, frozen=True):
     window_seconds: float | None = None
     space: tuple[float, float, float, float] = (-180.0, -90.0, 180.0, 90.0)
     weights: str | None = None
+    safe_region: bool = False
+    """Whether moving subscribers are told how far they may go without reporting."""
     analyzer: dict[str, Any] = {}
 
 
@@ -96,6 +98,17 @@ class Kafka(Section, frozen=True):
     topic: str | None = None
 
 
+class Page(Section, frozen=True):
+    """The page at `/`. Without tiles it draws the outlines that it has, and asks no one."""
+
+    tiles: str | None = None
+    """Address of a tile server, such as https://tiles.example.org/{z}/{x}/{y}.png."""
+    center: tuple[float, float] | None = None
+    """Longitude and latitude of what the map shows first; without, it shows the world."""
+    attribution: str | None = None
+    """What the tile server wants to be said about its tiles."""
+
+
 class Tls(Section, frozen=True):
     """PEM files. With `clients`, only clients with a certificate of that authority get in."""
 
@@ -129,6 +142,7 @@ class Settings(Section, frozen=True):
     retention: Retention = Retention()
     webhooks: Webhooks = Webhooks()
     kafka: Kafka = Kafka()
+    page: Page = Page()
     tls: Tls = Tls()
 
     @property

@@ -14,6 +14,7 @@ from nearcast.service.http import (
     endpoints,
     messages,
     operation,
+    page,
     questions,
     sockets,
     subscriptions,
@@ -59,10 +60,13 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("POST", "/v1/subscriptions/draft", questions.draft, {200: "DraftCount"}, "Subscription"),
     Entry("POST", _SUBSCRIPTION + "/move", subscriptions.move, {200: "Done"}, "Move", _OWNER),
     Entry("GET", _SUBSCRIPTION + "/results", questions.results, {200: "Results"}, query=_OWNER),
+    Entry("GET", _SUBSCRIPTION + "/safe-region", page.safe_region, {200: "SafeRegion"},
+          query=_OWNER),
     Entry("PUT", _SUBSCRIPTION, subscriptions.replace, {200: "Done"}, "Subscription", _OWNER),
     Entry("GET", _SUBSCRIPTION, subscriptions.read, {200: "StoredSubscription"}, query=_OWNER),
     Entry("DELETE", _SUBSCRIPTION, subscriptions.end, {200: "Done"}, query=_OWNER),
     Entry("POST", "/v1/match", questions.match, {200: "Matches"}, "DryRun"),
+    Entry("GET", "/v1/me", page.me, {200: "Me"}),
     Entry("GET", "/v1/stats", questions.stats, {200: "Stats"}),
     Entry("GET", "/v1/deliveries", deliveries.pull, {200: "Deliveries"},
           query=("owner", "after", "limit", "wait")),
@@ -102,6 +106,7 @@ def make_app(service: Service) -> Gateway:
         if not entry.is_bare
     ]
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
+    routes += page.routes()
     routes.append(WebSocketRoute("/v1/socket", sockets.socket))
     bare = {(entry.method, entry.path): entry.handler for entry in ENTRIES if entry.is_bare}
     return Gateway(service, bare, Router(routes, redirect_slashes=False))

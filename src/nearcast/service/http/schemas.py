@@ -171,6 +171,27 @@ SCHEMAS: dict[str, Schema] = {
         },
         ("matched", "of"),
     ),
+    "SafeRegion": _object(
+        {
+            "id": _ID,
+            "safe_distance": {
+                "type": ["number", "null"],
+                "description": "In degrees, or in metres if the area is a circle; null: none.",
+            },
+        },
+        ("id", "safe_distance"),
+    ),
+    "Me": _object(
+        {
+            "id": _TEXT,
+            "roles": _ROLES,
+            "owner": _NULLABLE,
+            "are_keys_needed": _FLAG,
+            "version": _TEXT,
+            "page": {"type": "object"},
+        },
+        ("id", "roles", "owner", "are_keys_needed"),
+    ),
     "Stats": _object({"subscriptions": _COUNT, "event": _COUNT}, ("subscriptions",), is_open=True),
     "Delivery": _object(
         {
