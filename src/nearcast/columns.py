@@ -147,6 +147,14 @@ def validate(array: pa.Array, name: str, error: _Error, *, full: bool = False) -
         raise error(what, got=Verbatim(str(problem)), wanted=wanted) from None
 
 
+def string_array(words: Iterable[str]) -> pa.Array:
+    """Return words as an array; unlike `pyarrow.array` it does not import pandas."""
+    encoded = [word.encode() for word in words]
+    offsets = np.cumsum([0, *map(len, encoded)], dtype=np.int32)
+    buffers = (pa.py_buffer(offsets), pa.py_buffer(b"".join(encoded)))
+    return pa.StringArray.from_buffers(len(encoded), *buffers)
+
+
 # ---- messages -------------------------------------------------------------------------------
 
 

@@ -88,12 +88,17 @@ class Subscribe:
                 check_keywords(self.keywords)
             if self.where is not None:
                 check_where(self.where)
-            _check_flag(self, "live")
-            _check_flag(self, "replace")
+            if self.live is not False:
+                _check_flag(self, "live")
+            if self.replace is not False:
+                _check_flag(self, "replace")
             check(self)
-            _check_said(self)
-            _check_moment(self, "time")
-            _check_moment(self, "expires")
+            if self.said_keywords is not None or self.said_where is not None:
+                _check_said(self)
+            if self.time is not None:
+                _check_moment(self, "time")
+            if self.expires is not None:
+                _check_moment(self, "expires")
         except NearcastError as error:
             error.locate(named("subscription", self.id))
             raise
@@ -280,8 +285,9 @@ def _refuse_mode(mode: object) -> NoReturn:
 
 def _refuse_given(event: Subscribe, names: tuple[str, ...]) -> None:
     for given in names:
-        value, name = getattr(event, given), given.rstrip("_")
+        value = getattr(event, given)
         if value is not None:
+            name = given.rstrip("_")
             what = f"{name} has no meaning in mode {event.mode!r}"
             raise InvalidSubscriptionError(what, got=value, wanted="no such field", field=name)
 

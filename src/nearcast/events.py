@@ -14,6 +14,8 @@ from json import JSONDecodeError, JSONDecoder
 from json.encoder import encode_basestring_ascii
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias
 
+from msgspec.json import Decoder as MsgspecDecoder
+
 from nearcast.errors import InvalidEventError, InvalidMessageError, NearcastError, Verbatim, shown
 from nearcast.event_values import (
     Advance,
@@ -74,7 +76,18 @@ def read_event(line: bytes | str, analyzer: Analyzer = DEFAULT_ANALYZER) -> Even
     Retract(id='m1', time=60.0)
     """
     try:
-        fields = _decode(line if isinstance(line, str) else line.decode())
+        return event_from(_decode(line), analyzer)
+    except (NearcastError, ValueError, RecursionError):
+        return event_from(_decode_carefully(line), analyzer)
+
+
+_decode: Callable[[bytes | str], Any] = MsgspecDecoder().decode
+"""Reads most lines, and reads them right; what it refuses is read again, for the words."""
+
+
+def _decode_carefully(line: bytes | str) -> Any:  # noqa: ANN401 — whatever JSON holds
+    try:
+        return _decode_by_python(line if isinstance(line, str) else line.decode())
     except InvalidEventError:
         raise
     except UnicodeDecodeError as error:
@@ -86,7 +99,6 @@ def read_event(line: bytes | str, analyzer: Analyzer = DEFAULT_ANALYZER) -> Even
     except JSONDecodeError as error:
         what = f"line is not JSON: {error.msg} at character {error.pos}"
         raise InvalidEventError(what, got=line, wanted="one JSON object") from None
-    return event_from(fields, analyzer)
 
 
 def _refuse_constant(literal: str) -> NoReturn:
@@ -99,7 +111,7 @@ def _integer(digits: str) -> float:
     return int(digits) if len(digits) < 400 else float(digits)
 
 
-_decode: Callable[[str], Any] = JSONDecoder(
+_decode_by_python: Callable[[str], Any] = JSONDecoder(
     parse_constant=_refuse_constant, parse_int=_integer
 ).decode
 

@@ -62,9 +62,8 @@ if TYPE_CHECKING:
 Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any, bool]
 _SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE, _ADVANCE = range(6)
 
-# Made once: pyarrow looks for dateutil, maybe in vain, whenever it reads Python values.
-_KIND_WORDS = pa.array(CHANGE_KINDS, pa.string())
-_REASON_WORDS = pa.array(REASONS, pa.string())
+_KIND_WORDS = columns.string_array(CHANGE_KINDS)
+_REASON_WORDS = columns.string_array(REASONS)
 
 WORLD = (-180, -90, 180, 90)
 CHANGES = pa.schema(

@@ -37,6 +37,8 @@ _ORDERED = frozenset({"<", "<=", ">", ">="})
 
 def check_keywords(tree: object) -> None:
     """Refuse what are no keywords."""
+    if _is_plain(tree):
+        return
     tokens = count = 0
     for leaf in _checked_leaves(tree, "keywords"):
         count += 1
@@ -54,6 +56,23 @@ def check_keywords(tree: object) -> None:
         _refuse_size("keywords", f"{count:,} keywords", f"at most {MAX_KEYWORDS:,}")
     if tokens > MAX_TOKENS:
         _refuse_size("keywords", f"{tokens:,} words", f"at most {MAX_TOKENS:,}")
+
+
+def _is_plain(tree: object) -> bool:
+    """Whether they are single ASCII words, as nearly all are: a stream pays for each call."""
+    if type(tree) is Word:
+        words: tuple[object, ...] = (tree,)
+    elif type(tree) is And and type(tree.parts) is tuple and 1 < len(tree.parts) <= MAX_KEYWORDS:
+        words = tree.parts
+    else:
+        return False
+    for word in words:
+        if type(word) is not Word or type(word.tokens) is not tuple or len(word.tokens) != 1:
+            return False
+        token = word.tokens[0]
+        if type(token) is not str or not token or not token.isascii():
+            return False
+    return True
 
 
 def check_where(tree: object) -> None:

@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from unittest import mock
+
 from fuzz.mutate import ROUNDS, SEED, mutations, survives
 
+from nearcast import events
 from nearcast.errors import InvalidEventError, NearcastError
-from nearcast.events import Move, Publish, Retract, Subscribe, Unsubscribe, read_event, read_time
+from nearcast.events import (
+    Advance,
+    Move,
+    Publish,
+    Retract,
+    Subscribe,
+    Unsubscribe,
+    read_event,
+    read_time,
+)
 
 CORPUS = [
     '{"op": "subscribe", "id": "s1", "keywords": "coffee AND (free OR sale) -decaf", "area":'
@@ -26,8 +38,14 @@ CORPUS = [
     '{"op": "move", "id": "s2", "at": [1.5, 2e0], "time": 1e3}',
     '{"op": "retract", "id": "m1"}',
     '{"op": "unsubscribe", "id": "s1", "time": "1969-12-31T23:59:60Z"}',
+    '{"op":"subscribe","id":"s6","keywords":"-sold \\"new york\\" balc*","replace":true,'
+    '"where":"price <= 1200 AND type IN (\'flat\')","except":[0,0,1,1]}',
+    '{"op":"publish","id":"m2","text":"Flat","at":[0,0],"replace":true,'
+    '"attributes":{"price":1150,"type":"flat","tags":["a","b"],"new":false}}',
+    '{"op": "advance", "time": 7200}',
 ]
-EVENTS = (Subscribe, Publish, Move, Retract, Unsubscribe)
+EVENTS = (Subscribe, Publish, Move, Retract, Unsubscribe, Advance)
+BYTES = [line.encode() for line in CORPUS]
 TIMES = [
     "2026-01-02T03:04:05Z",
     "1985-04-12T23:20:50.52Z",
@@ -46,12 +64,31 @@ def read_all(lines) -> int:
 
 
 def test_mutated_bytes_give_an_event_or_an_error() -> None:
-    corpus = [line.encode() for line in CORPUS]
-    assert read_all(mutations(SEED, corpus, ROUNDS)) > ROUNDS / 50
+    assert read_all(mutations(SEED, BYTES, ROUNDS)) > ROUNDS / 50
 
 
 def test_mutated_characters_give_an_event_or_an_error() -> None:
     assert read_all(mutations(SEED + 1, CORPUS, ROUNDS)) > ROUNDS / 50
+
+
+def test_a_line_is_read_alike_by_the_fast_decoder_and_by_the_careful_one() -> None:
+    with mock.patch.object(events, "_decode", refuse):
+        careful = [outcome(line) for line in mutations(SEED + 3, CORPUS, ROUNDS)]
+        careful += [outcome(line) for line in mutations(SEED + 4, BYTES, ROUNDS)]
+    fast = [outcome(line) for line in mutations(SEED + 3, CORPUS, ROUNDS)]
+    fast += [outcome(line) for line in mutations(SEED + 4, BYTES, ROUNDS)]
+    assert fast == careful
+
+
+def refuse(_line) -> None:
+    raise ValueError
+
+
+def outcome(line) -> tuple[object, str]:
+    try:
+        return read_event(line), ""
+    except NearcastError as error:
+        return None, str(error)
 
 
 def test_a_mutated_timestamp_gives_seconds_or_an_error() -> None:
