@@ -13,6 +13,7 @@ from nearcast.service.delivery.webhooks import Webhooks
 from nearcast.service.engine import Engine
 from nearcast.service.fanout import Fanout
 from nearcast.service.feed import Feed
+from nearcast.service.history import History
 from nearcast.service.jobs import Job, Outcome, Reply
 from nearcast.service.keys import Keys
 from nearcast.service.maintenance import Maintenance
@@ -43,6 +44,7 @@ class Service:
         self.answers = Answers(self.store)
         self.webhooks = Webhooks(self)
         self.feed = Feed()
+        self.history = History(self.metrics)
         self.kafka = KafkaSink(self) if settings.kafka.topic else None
         self.cursors: dict[str, int] = {}
         """Positions of consumers that are not written yet."""
@@ -61,6 +63,7 @@ class Service:
         """Begin to work."""
         self._tasks.append(asyncio.create_task(self.writer.run()))
         self._tasks.append(asyncio.create_task(self._maintenance.run()))
+        self._tasks.append(asyncio.create_task(self.history.run()))
         await self.webhooks.start()
         if self.kafka is not None:
             await self.kafka.start()

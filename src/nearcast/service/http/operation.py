@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 from starlette.responses import Response
 
 from nearcast.service.feed import Watcher
-from nearcast.service.http.context import context_of, json_response
+from nearcast.service.http.context import context_of, json_response, query_number
 from nearcast.service.metrics import CONTENT_TYPE
 from nearcast.service.problems import TooManyError, UnavailableError
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
     from nearcast.service.http.context import Context
+    from nearcast.service.running import Service
 
 MOST_WATCHERS = 100
 
@@ -36,16 +37,30 @@ async def readyz(request: Request) -> Response:
     return json_response({"status": "ready"})
 
 
+def _count_requests(service: Service) -> None:
+    """Move the gateway's counts into the metrics: a counter per request would cost more."""
+    for kind, count in list(service.status_counts.items()):
+        service.metrics.requests.labels(f"{kind}xx").inc(count)
+        service.status_counts[kind] -= count
+
+
 async def metrics(request: Request) -> Response:
     """`GET /metrics`: as Prometheus reads them."""
     context = context_of(request)
     context.principal.needs("read")
     service = context.service
-    for kind, count in list(service.status_counts.items()):
-        service.metrics.requests.labels(f"{kind}xx").inc(count)
-        service.status_counts[kind] -= count
+    _count_requests(service)
     text = await asyncio.to_thread(service.metrics.text)
     return Response(text, 200, {"content-type": CONTENT_TYPE})
+
+
+async def history(request: Request) -> Response:
+    """`GET /v1/history`: the metrics of the last half hour, those after a moment."""
+    context = context_of(request)
+    context.principal.needs("read")
+    after = query_number(request, "after", 0, 0, 1 << 40)
+    _count_requests(context.service)
+    return json_response({"samples": context.service.history.after(after)})
 
 
 async def feed(scope: Scope, receive: Receive, send: Send, context: Context) -> None:

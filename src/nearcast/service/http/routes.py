@@ -87,6 +87,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("POST", "/v1/keys", admin.create, {201: "Key"}, "KeyBody"),
     Entry("GET", "/v1/keys", admin.list_all, {200: "Keys"}),
     Entry("DELETE", "/v1/keys/{id}", admin.remove, {200: "Key"}),
+    Entry("GET", "/v1/history", operation.history, {200: "History"}, query=("after",)),
     Entry("GET", "/metrics", operation.metrics, {200: "Text"}, kind="text/plain"),
     Entry("GET", "/healthz", operation.healthz, {200: "Status"}),
     Entry("GET", "/readyz", operation.readyz, {200: "Status"}),

@@ -192,6 +192,10 @@ SCHEMAS: dict[str, Schema] = {
         },
         ("id", "roles", "owner", "are_keys_needed"),
     ),
+    "History": _object(
+        {"samples": {"type": "array", "items": {"type": "object"}}},
+        ("samples",),
+    ),
     "Stats": _object({"subscriptions": _COUNT, "event": _COUNT}, ("subscriptions",), is_open=True),
     "Delivery": _object(
         {

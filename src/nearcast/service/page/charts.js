@@ -3,7 +3,7 @@
 import { make } from "./dom.js";
 import { colour, onTheme } from "./theme.js";
 
-const MOST = 150;
+const MOST = 900;
 
 export class Chart {
   constructor(title, unit) {
@@ -24,7 +24,17 @@ export class Chart {
     const shown = `${this.format.format(value)} ${this.unit}`;
     this.value.textContent = shown;
     this.canvas.setAttribute("aria-label", `${this.title}: ${shown} now, at most ${this.format.format(this.most())}`);
-    this.draw();
+    this.drawSoon();
+  }
+
+  /** Once per frame, however many values come at once. */
+  drawSoon() {
+    if (this.isAsked) return;
+    this.isAsked = true;
+    requestAnimationFrame(() => {
+      this.isAsked = false;
+      this.draw();
+    });
   }
 
   most() {

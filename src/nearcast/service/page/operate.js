@@ -7,7 +7,7 @@ import { Chart } from "./charts.js";
 const POLL_MS = 2_000;
 const MEGABYTE = 1 << 20;
 
-/** What is drawn: a title, a unit, and how it comes out of two readings of the metrics. */
+/** What is drawn: a title, a unit, and how it comes out of two samples of the metrics. */
 const CHARTS = [
   ["Events", "/s", (m) => m.rate("nearcast_events_total")],
   ["Changes", "/s", (m) => m.rate("nearcast_changes_total")],
@@ -20,7 +20,7 @@ const CHARTS = [
   ["Events that wait", "", (m) => m.value("nearcast_waiting_events")],
   ["Memory, process", "MB", (m) => m.value("nearcast_resident_bytes") / MEGABYTE],
   ["Memory, hub", "MB", (m) => m.value("nearcast_hub_bytes") / MEGABYTE],
-  ["Errors (5xx)", "/s", (m) => m.rate("nearcast_http_requests_total", '"5xx"')],
+  ["Errors (5xx)", "/s", (m) => m.rate("nearcast_http_requests_total/5xx")],
 ];
 
 export class Operating {
@@ -54,19 +54,23 @@ export class Operating {
 
   async look() {
     try {
-      const [text, stats] = await Promise.all([call("GET", "metrics"), call("GET", "v1/stats")]);
-      const now = { time: Date.now() / 1000, samples: readSamples(text) };
-      if (this.before) {
-        const step = new Step(this.before, now);
-        CHARTS.forEach(([, , read], i) => this.charts[i].push(now.time, read(step)));
-      }
-      this.before = now;
+      const after = Math.floor(this.before?.at ?? 0);
+      const [{ samples }, stats] = await Promise.all([call("GET", `v1/history?after=${after}`), call("GET", "v1/stats")]);
+      for (const sample of samples.filter((one) => one.at > (this.before?.at ?? 0))) this.push(sample);
       byId("count-subscriptions").textContent = number(stats.subscriptions);
       byId("operate-note").textContent = "";
       if (!byId("operate").hidden) this.showSizes(stats);
     } catch (error) {
       byId("operate-note").textContent = error instanceof Problem ? error.words : "The service does not answer.";
     }
+  }
+
+  push(sample) {
+    if (this.before) {
+      const step = new Step(this.before, sample);
+      CHARTS.forEach(([, , read], i) => this.charts[i].push(sample.at, read(step)));
+    }
+    this.before = sample;
   }
 
   showSizes(stats) {
@@ -130,34 +134,24 @@ function sizeOf(name, value) {
   return value < MEGABYTE ? `${number(Math.round(value / 1024))} kB` : `${(value / MEGABYTE).toFixed(1)} MB`;
 }
 
-/** Prometheus' text: name, labels, value. */
-function readSamples(text) {
-  const samples = [];
-  for (const line of text.split("\n")) {
-    const found = /^(\w+)(\{[^}]*\})? (\S+)$/.exec(line);
-    if (found) samples.push({ name: found[1], labels: found[2] ?? "", value: Number(found[3]) });
-  }
-  return samples;
-}
-
-/** Two readings, and what happened between them. */
+/** Two samples of the metrics, and what happened between them. */
 class Step {
   constructor(before, now) {
-    this.seconds = Math.max(0.1, now.time - before.time);
-    this.before = before.samples;
-    this.now = now.samples;
+    this.seconds = Math.max(0.1, now.at - before.at);
+    this.before = before.values;
+    this.now = now.values;
   }
 
-  value(name, label = "", samples = this.now) {
-    return samples.reduce((sum, one) => (one.name === name && one.labels.includes(label) ? sum + one.value : sum), 0);
+  value(name) {
+    return this.now[name] ?? 0;
   }
 
-  grown(name, label) {
-    return Math.max(0, this.value(name, label) - this.value(name, label, this.before));
+  rate(name) {
+    return this.grown(name) / this.seconds;
   }
 
-  rate(name, label) {
-    return this.grown(name, label) / this.seconds;
+  grown(name) {
+    return Math.max(0, this.value(name) - (this.before[name] ?? 0));
   }
 
   mean(name) {
