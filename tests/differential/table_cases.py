@@ -241,7 +241,7 @@ def _cities(rng: Random) -> _Plan:
         row = {"area": shape(corners)}
         if rng.random() < 0.5:
             row["keywords"] = [plan.world.word()]
-        if rng.random() < 0.3:
+        if is_landed("except") and rng.random() < 0.3:
             row["except"] = wishes.area(corners)
         plan.rows.append(row)
     return plan
@@ -274,7 +274,7 @@ MATCH_PROFILES: dict[str, Callable[[Random], _Plan]] = {
     "mixed": _mixed,
     **({"expressions": _expressions} if is_landed("expressions") else {}),
     **({"ranges": _ranges} if is_landed("where") else {}),
-    **({"cities": _cities} if is_landed("areas") and is_landed("except") else {}),
+    **({"cities": _cities} if is_landed("areas") else {}),
     **({"alerts": _alerts} if is_landed("where") else {}),
 }
 RANK_PROFILES = (

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 EARTH_RADIUS_M = 6_371_008.8
+MOST_PARTS = 1000
+DEEPEST = 16  # collections inside one another
 
 Exact = tuple[Fraction, Fraction]
 Ring = tuple[Exact, ...]  # closed: the last position repeats the first
@@ -120,54 +122,36 @@ def read_point(value: object) -> Place:
 
 def read_area(value: Any) -> Area:
     """Read an area, or a list of areas."""
-    if not isinstance(value, (list, tuple)) or _is_bbox(value):
-        return _read_one(value)
-    require(len(value) > 0, "an empty list is no area")
-    return Union(tuple(_read_one(entry) for entry in value))
+    if isinstance(value, (list, tuple)) and any(_is_structure(entry) for entry in value[:1]):
+        return _joined([_read_one(entry, 1) for entry in value])
+    return _read_one(value, 0)
 
 
-def _is_bbox(value: Any) -> bool:
-    return isinstance(value, (list, tuple)) and not any(
-        isinstance(entry, (list, tuple, dict)) for entry in value
-    )
+def _is_structure(value: object) -> bool:
+    return isinstance(value, (list, tuple, dict))
 
 
-def _read_one(value: Any) -> Area:
+def _joined(parts: list[Area]) -> Area:
+    """Return the union; one part is that part."""
+    require(len(parts) > 0, "an area without parts")
+    flat = [one for part in parts for one in (part.parts if isinstance(part, Union) else (part,))]
+    require(len(flat) <= MOST_PARTS, "an area of too many parts")
+    return flat[0] if len(flat) == 1 else Union(tuple(flat))
+
+
+def _read_one(value: Any, depth: int) -> Area:
+    """Read what is no list of areas; of features and collections any other member is ignored."""
     if isinstance(value, (list, tuple)):
         return read_bbox(value)[0]
     require(isinstance(value, dict), f"not an area: {value!r}")
     kind = value.get("type")
+    require(depth <= DEEPEST, "collections are nested too deep")
     if kind == "Feature":
-        only_fields(
-            value, ("type", "geometry", "properties", "id", "bbox"), "area", ("properties",)
-        )
-        return _read_geometry(value.get("geometry"))
-    if kind == "FeatureCollection":
-        only_fields(value, ("type", "features", "bbox"), "area")
-        features = sequence(value.get("features"))
-        require(len(features) > 0, "collection without features")
-        is_feature = [isinstance(one, dict) and one.get("type") == "Feature" for one in features]
-        require(all(is_feature), "a collection of features holds features")
-        return Union(tuple(_read_one(feature) for feature in features))
-    if kind == "GeometryCollection":
-        return _read_geometry(value)
+        return _read_one(value.get("geometry"), depth + 1)
+    member = {"FeatureCollection": "features", "GeometryCollection": "geometries"}
+    if isinstance(kind, str) and kind in member:
+        return _joined([_read_one(part, depth + 1) for part in sequence(value.get(member[kind]))])
     return _read_shape(value, kind)
-
-
-def _read_geometry(value: Any) -> Area:
-    """Read a polygon, a multipolygon, or a collection of them."""
-    require(isinstance(value, dict), f"not a geometry: {value!r}")
-    kind = value.get("type")
-    if kind != "GeometryCollection":
-        require(kind in ("Polygon", "MultiPolygon"), f"not a polygon: {kind!r}")
-        return _read_shape(value, kind)
-    only_fields(value, ("type", "geometries", "bbox"), "area")
-    parts = sequence(value.get("geometries"))
-    require(len(parts) > 0, "collection without geometries")
-    for part in parts:
-        is_polygon = isinstance(part, dict) and part.get("type") in ("Polygon", "MultiPolygon")
-        require(is_polygon, f"not a polygon: {part!r}")
-    return Union(tuple(_read_shape(part, part["type"]) for part in parts))
 
 
 def _read_shape(value: Any, kind: object) -> Area:
@@ -175,7 +159,7 @@ def _read_shape(value: Any, kind: object) -> Area:
         only_fields(value, ("type", "center", "radius_m"), "area")
         center = position(value.get("center"))
         return Circle(center, number(value.get("radius_m"), low=0))
-    only_fields(value, ("type", "coordinates", "bbox"), "area")
+    only_fields(value, ("type", "coordinates", "bbox"), "area", ("bbox",))
     if kind == "Polygon":
         return Polygons((_read_polygon(value.get("coordinates")),))
     if kind == "MultiPolygon":

@@ -158,7 +158,7 @@ _FURTHER_BAD_LINES = (
     b'{"op": "subscribe", "id": "s9", "mode": "rank", "keywords": "a OR b", "alpha": 1,'
     b' "threshold": 1, "area": [0, 0, 1, 1]}',
     b'{"op": "subscribe", "id": "s9", "mode": "rank", "keywords": "a", "alpha": 1,'
-    b' "threshold": 1, "area": [[0, 0, 1, 1]]}',
+    b' "threshold": 1, "area": [[0, 0, 1, 1], [0, 0, 1, 2]]}',
     b'{"op": "subscribe", "id": "s9", "mode": "top", "keywords": "ab*", "alpha": 1, "k": 1,'
     b' "at": [0, 0]}',
     b'{"op": "subscribe", "id": "s9", "mode": "top", "keywords": "a", "alpha": 1, "k": 1,'

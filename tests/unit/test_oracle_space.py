@@ -80,6 +80,8 @@ from oracle_events import (
             True,
         ),
         ({**polygon(SQUARE), "bbox": [0, 0, 4, 4]}, [4, 4], True),
+        ({**feature(feature(circle(0, 0, 1))), "crs": "x"}, [0, 0], True),  # others are ignored
+        ({"type": "GeometryCollection", "geometries": [[0, 0, 1, 1]], "name": 1}, [0, 1], True),
         (circle(0, 0, 0), [0, 0], True),
         (circle(0, 0, DEGREE_M * 1.001), [0, 1], True),
         (circle(0, 0, DEGREE_M * 0.999), [0, 1], False),
@@ -197,13 +199,12 @@ def test_the_centre_of_a_box_across_the_antimeridian_is_in_range() -> None:
         *({"type": "MultiPolygon", "coordinates": []}, {"type": "Polygon"}),
         {"type": "MultiPolygon", "coordinates": [SQUARE]},
         *([], [[]], [[0, 0, 1, 1], 3], [[[0, 0, 1, 1]]], [[0, 0, 1, 1], None], [0, [0, 0, 1, 1]]),
-        *(feature(None), feature([0, 0, 1, 1]), feature(circle(0, 0, 1)), {"type": "Feature"}),
-        *(feature(feature(polygon(SQUARE))), {**polygon(SQUARE), "crs": "x"}),
+        *(feature(None), {"type": "Feature"}, {**polygon(SQUARE), "crs": "x"}),
         *({"type": "FeatureCollection", "features": []}, {"type": "FeatureCollection"}),
-        {"type": "FeatureCollection", "features": [polygon(SQUARE)]},
         *({"type": "GeometryCollection", "geometries": []}, {"type": "GeometryCollection"}),
-        {"type": "GeometryCollection", "geometries": [circle(0, 0, 1)]},
         {"type": "GeometryCollection", "geometries": [{"type": "Point", "coordinates": [0, 0]}]},
+        {"type": "GeometryCollection", "geometries": [[[0, 0, 1, 1]]]},
+        [[0, 0, 1, 1]] * 1001,
     ],
 )
 def test_bad_areas_are_an_error(area: object) -> None:
@@ -221,6 +222,15 @@ def test_a_message_that_touches_what_is_excepted_does_not_match() -> None:
     for event in ({**rank(), "except": [9, 9, 9, 9]}, {**top(), "except": [9, 9, 9, 9]}):
         with pytest.raises(OracleRejects):
             matches(event, publish("m"))
+
+
+def test_one_area_in_a_list_is_that_area() -> None:
+    box = read_area([0, 0, 2, 2])
+    assert read_area([[0, 0, 2, 2]]) == box
+    assert read_area({"type": "GeometryCollection", "geometries": [[0, 0, 2, 2]]}) == box
+    assert matches(rank(area=[[0, 0, 2, 2]]), publish("m"))
+    with pytest.raises(OracleRejects):
+        matches(rank(area=[[0, 0, 2, 2], [0, 0, 1, 1]]), publish("m"))
 
 
 def test_a_box_without_size_is_a_point() -> None:
