@@ -31,6 +31,8 @@ PYTHON = {
     "stop_words": set(),
     "text": {"errors", "stop_words", "tokens"},
     "weights": {"errors"},
+    "sizes": set(),
+    "accepted": {"model"},
     "arguments": {"errors", "model", "text"},
     "expressions": set(),
     "grammar": {"errors", "expressions"},
@@ -38,39 +40,46 @@ PYTHON = {
     "where": {"attributes", "errors", "expressions", "grammar", "model"},
     "clauses": {"errors", "expressions", "model"},
     "times": {"errors", "model"},
+    "clocks": {"errors", "times"},
     "attributes": {"errors", "model"},
     "comparing": {"attributes", "expressions"},
     "tree_checks": {"attributes", "errors", "expressions", "model"},
     "event_values": {"attributes", "errors", "expressions", "model", "times", "tree_checks"},
     "events": {"errors", "model", "text", "keywords", "where", "times", "event_values"},
     "columns": {"_core", "clauses", "errors", "expressions", "model", "text"},
+    "changes": {"_core", "model", "columns"},
+    "definition": {"model", "columns"},
+    "records": {"errors", "model", "text", "events", "columns"},
     "reasons": {"attributes", "comparing", "expressions"},
-    "explain": {"attributes", "event_values", "model", "reasons"},
+    "explain_score": set(),
+    "explain": {"attributes", "event_values", "explain_score", "model", "reasons"},
     "safe_region": {"model", "explain"},
     "matcher": {"_core", "errors", "expressions", "model", "text", "weights", "keywords", "where"}
-    | {"arguments", "columns", "in_process"},
-    "hub": {"_core", "clauses", "errors", "model", "text", "weights", "events", "columns"}
-    | {"arguments", "explain", "in_process", "matcher"},
+    | {"accepted", "arguments", "columns", "in_process", "sizes"},
+    "hub_questions": {
+        "_core",
+        "attributes",
+        "clauses",
+        "errors",
+        "events",
+        "model",
+        "text",
+        "columns",
+    }
+    | {"accepted", "definition", "explain", "explain_score", "in_process", "matcher", "sizes"},
+    "hub": {"_core", "errors", "model", "text", "weights", "events", "accepted", "arguments"}
+    | {"changes", "clocks", "hub_questions", "matcher", "records"},
     "life": {"_core", "errors", "model", "event_values", "arguments", "in_process"},
     "partition": {"clauses", "errors", "expressions", "model", "weights", "events"},
     "spark": {"clauses", "errors", "expressions", "model", "text", "weights", "events", "columns"}
     | {"hub", "life", "matcher", "partition"},
-    "service": {"errors", "model", "text", "weights", "events", "hub", "explain"},
+    "service": {"changes", "errors", "model", "text", "weights", "events", "hub", "explain"},
     "client": {"errors"},
     "bench": {"_core", "errors", "expressions", "model", "text", "weights", "keywords", "events"}
-    | {"arguments", "columns", "hub", "in_process", "matcher", "partition", "service", "spark"},
-    "cli": {
-        "errors",
-        "expressions",
-        "model",
-        "text",
-        "weights",
-        "events",
-        "matcher",
-        "hub",
-        "bench",
-    }
-    | {"explain", "partition", "service", "spark"},
+    | {"arguments", "changes", "columns", "hub", "in_process", "matcher", "partition", "records"}
+    | {"service", "spark"},
+    "cli": {"errors", "expressions", "model", "text", "weights", "events", "matcher", "hub"}
+    | {"arguments", "bench", "changes", "explain", "partition", "service", "spark"},
 }
 INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?(?:(\w+)/)?')
 IMPORT = re.compile(r"^\s*(?:from nearcast import ([\w, ]+)|(?:from|import) nearcast\.(\w+))", re.M)

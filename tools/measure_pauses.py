@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 import nearcast as nc
-from nearcast import events, hub
+from nearcast import events, records
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,12 +108,12 @@ def _slowest(
 ) -> dict[str, tuple[float, int]]:
     """Return for each sort of event the milliseconds of the slowest, and its number."""
     sorts, log = zip(*_Log(subscriptions, messages, mode).events(), strict=True)
-    records = [hub.core_record(events.event_from(event)) for event in log]
-    least = np.full(len(records), np.inf)
+    told = [records.core_record(events.event_from(event)) for event in log]
+    least = np.full(len(told), np.inf)
     for _ in range(runs):
         # Not through Hub.measure: a table of changes for each event would take most of the time.
         core = _hub(kind, mode, messages)._core
-        for row, record in enumerate(records):
+        for row, record in enumerate(told):
             (*_, refused), _, seconds = core.measure([record])
             if refused:
                 raise refused[0][1]

@@ -19,7 +19,7 @@ def main() -> int:
     changes = hub.publish("m1", "Free coffee at Bryant Park!", at=(-73.9836, 40.7536))
     found = [change.subscription for change in changes]
     for kernels in ("best", "plain"):
-        matcher = nc.Matcher(kernels=kernels)
+        matcher = nc.Matcher(index_parameters={"kernels": kernels})
         for i in range(100):
             matcher.subscribe(i, keywords="coffee", area=[i, 0, i + 1, 1])
         found += [str(id_) for id_ in matcher.match("coffee", at=(7.5, 0.5))]

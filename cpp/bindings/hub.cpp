@@ -22,6 +22,8 @@ using namespace nb::literals;
 namespace nearcast {
 namespace {
 
+constexpr std::int64_t kMaxPosition = std::int64_t{1} << 40;
+
 std::optional<double> moment(nb::handle value, const char* name) {
   return value.is_none() ? std::nullopt : std::optional(number_from(value, name));
 }
@@ -201,15 +203,35 @@ nb::tuple definition_to_python(const Definition& definition) {
   for (const auto& clause : definition.clauses) {
     clauses.append(nb::make_tuple(word_list(clause.positive), word_list(clause.negative)));
   }
-  return nb::make_tuple(clauses, area_to_python(definition.area));
+  const Terms& terms = definition.terms;
+  const nb::object at =
+      terms.at ? nb::object(nb::make_tuple(terms.at->lon, terms.at->lat)) : nb::none();
+  return nb::make_tuple(clauses, area_to_python(definition.area),
+                        nb::make_tuple(static_cast<int>(terms.mode), terms.is_live, terms.k,
+                                       terms.alpha, terms.threshold, at, terms.expires));
+}
+
+/// ([(id, what definition returns)], where to go on or None).
+nb::tuple definitions(const SharedHub& self, nb::handle first, nb::handle count) {
+  const auto start = static_cast<std::size_t>(whole_from(first, "first", 0, kMaxPosition));
+  const auto most = static_cast<std::size_t>(whole_from(count, "count", 1, kMaxPosition));
+  const Hub::DefinitionPage page =
+      ask(self, [&](const Hub& hub) { return hub.definitions(start, most); });
+  nb::list found;
+  for (const auto& [id, definition] : page.found)
+    found.append(nb::make_tuple(nb::str(id.data(), id.size()), definition_to_python(definition)));
+  return nb::make_tuple(found, page.next);
 }
 
 nb::tuple judge(const SharedHub& self, std::string_view id, nb::handle words, nb::handle place) {
   const auto views = words_from_list(words);
   const Place where = place_from(place);
   const Verdict verdict = ask(self, [&](const Hub& hub) { return hub.explain(id, views, where); });
+  nb::object score = nb::none();
+  if (const auto& parts = verdict.score)
+    score = nb::make_tuple(parts->spatial, parts->textual, parts->score, parts->needed);
   return nb::make_tuple(definition_to_python(verdict.definition), verdict.is_match,
-                        verdict.is_inside);
+                        verdict.is_inside, score);
 }
 
 nb::list match_hub(const SharedHub& self, nb::handle words, nb::handle place) {
@@ -267,9 +289,14 @@ void bind_hub(nb::module_& module) {
             return definition_to_python(
                 ask(self, [&](const Hub& hub) { return hub.definition(id); }));
           },
-          "subscription"_a, "What was subscribed, of a match subscription: (clauses, area).")
+          "subscription"_a,
+          "What was subscribed: (clauses, area, (mode, live, k, alpha, threshold, at, expires)).")
+      .def("definitions", &definitions, "first"_a, "count"_a,
+           "What was subscribed, by slot, at most so many slots from the first on: ([(id, what "
+           "definition returns)], where to go on or None).")
       .def("judge", &judge, "subscription"_a, "words"_a, "place"_a,
-           "(what definition returns, does the message match, does its place touch the area).")
+           "(what definition returns, does the message match, does its place touch the area, None "
+           "or the score: (of space, of text, all together, what it must reach or None)).")
       .def(
           "results",
           [](const SharedHub& self, std::string_view id) {
@@ -308,6 +335,20 @@ void bind_hub(nb::module_& module) {
                    [](const SharedHub& self) {
                      return ask(self, [](const Hub& hub) { return hub.clock(); });
                    })
+      .def_prop_ro(
+          "window",
+          [](const SharedHub& self) {
+            return ask(self, [](const Hub& hub) {
+              return std::pair(hub.window().count, hub.window().seconds);
+            });
+          },
+          "(count, seconds); None: not limited by it.")
+      .def_prop_ro(
+          "index",
+          [](const SharedHub& self) {
+            return ask(self, [](const Hub& hub) { return hub.index_name(); });
+          },
+          "Name of the index kind.")
       .def("check_invariants",
            [](const SharedHub& self) {
              ask_at_length(self, [](const Hub& hub) { hub.check_invariants(); });

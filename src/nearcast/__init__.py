@@ -12,6 +12,7 @@ Examples
 
 from importlib.metadata import version
 
+from nearcast.definition import Definition
 from nearcast.errors import (
     CapacityError,
     DuplicateIdError,
@@ -21,6 +22,7 @@ from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
     InvalidSubscriptionError,
+    KeepsNothingWarning,
     NearcastError,
     NotCopyableError,
     SnapshotError,
@@ -28,6 +30,7 @@ from nearcast.errors import (
     UnsupportedError,
 )
 from nearcast.explain import Explanation, Reason
+from nearcast.explain_score import ScoreExplanation
 from nearcast.hub import Hub, expiry_kinds, topk_kinds
 from nearcast.matcher import Matcher, indexes
 from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Promise, Window
@@ -44,6 +47,7 @@ __all__ = [
     "Change",
     "Circle",
     "Clause",
+    "Definition",
     "DuplicateIdError",
     "Explanation",
     "ExpressionError",
@@ -53,6 +57,7 @@ __all__ = [
     "InvalidMessageError",
     "InvalidParameterError",
     "InvalidSubscriptionError",
+    "KeepsNothingWarning",
     "Matcher",
     "MultiPolygon",
     "NearcastError",
@@ -61,6 +66,7 @@ __all__ = [
     "Promise",
     "Reason",
     "SafeRegion",
+    "ScoreExplanation",
     "SnapshotError",
     "UnknownIdError",
     "UnsupportedError",

@@ -273,11 +273,18 @@ class Hub:
         """0 match, 1 rank, 2 top; None: there is none."""
 
     def definition(self, subscription: str) -> tuple:
-        """What was subscribed, of a match subscription: (clauses, area)."""
+        """
+        What was subscribed: (clauses, area, (mode, live, k, alpha, threshold, at, expires)).
+        """
+
+    def definitions(self, first: object, count: object) -> tuple:
+        """
+        What was subscribed, by slot, at most so many slots from the first on: ([(id, what definition returns)], where to go on or None).
+        """
 
     def judge(self, subscription: str, words: object, place: object) -> tuple:
         """
-        (what definition returns, does the message match, does its place touch the area).
+        (what definition returns, does the message match, does its place touch the area, None or the score: (of space, of text, all together, what it must reach or None)).
         """
 
     def results(self, subscription: str) -> list[tuple[str, float | None]]:
@@ -310,6 +317,14 @@ class Hub:
 
     @property
     def clock(self) -> float: ...
+
+    @property
+    def window(self) -> tuple[int | None, float | None]:
+        """(count, seconds); None: not limited by it."""
+
+    @property
+    def index(self) -> str:
+        """Name of the index kind."""
 
     def check_invariants(self) -> None: ...
 

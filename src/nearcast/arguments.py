@@ -5,10 +5,45 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeAlias
 
 from nearcast.errors import InvalidParameterError, SnapshotError, Verbatim, shown
 from nearcast.model import is_encodable, number
 from nearcast.text import Analyzer
+
+Parameter: TypeAlias = bool | int | float | str
+
+
+def read_kind(text: str) -> tuple[str, dict[str, Parameter]]:
+    """Read ``kind`` or ``kind:parameter=value:…``, as commands take it.
+
+    Raises
+    ------
+    InvalidParameterError
+        If a parameter has no value.
+
+    Examples
+    --------
+    >>> read_kind("ap-tree:max_leaf_size=40")
+    ('ap-tree', {'max_leaf_size': 40})
+    """
+    kind, *settings = text.split(":")
+    parameters: dict[str, Parameter] = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not (name and equals and value):
+            what = f"kind {text!r}"
+            raise InvalidParameterError(what, got=setting, wanted="parameter=value")
+        parameters[name] = _read_value(value)
+    return kind, parameters
+
+
+def _read_value(text: str) -> Parameter:
+    try:
+        value = json.loads(text)
+    except json.JSONDecodeError:
+        return text
+    return value if isinstance(value, (bool, int, float)) else text
 
 
 def check_word(name: str, value: object) -> None:
@@ -65,9 +100,11 @@ def checked_path(path: object) -> str:
     return name
 
 
-def check_parameters(parameters: object) -> dict[str, bool | float | str]:
-    """Return parameters of a kind as the core takes them."""
-    checked: dict[str, bool | float | str] = {}
+def check_parameters(parameters: object) -> dict[str, Parameter]:
+    """Return parameters of a kind as the core takes them; None: it has its own."""
+    checked: dict[str, Parameter] = {}
+    if parameters is None:
+        return checked
     if not isinstance(parameters, Mapping):
         what = "parameters are not a mapping"
         raise InvalidParameterError(what, got=parameters, wanted="names and values")

@@ -18,6 +18,8 @@ Who raises what
 `InternalError`             our bug; please report it
 ==========================  ====================================================================
 
+`KeepsNothingWarning` is a warning of `Hub` and never raised, unless Python is told to.
+
 The first five are also a `ValueError`, `DuplicateIdError` too; the others are what a Python
 programmer would catch: `KeyError`, `OSError`, `OverflowError`, `NotImplementedError`, `TypeError`.
 """
@@ -89,14 +91,14 @@ class NearcastError(Exception):
     wanted
         What would have been accepted.
     hint
-        What the caller may want to do; not part of the message.
+        What the caller may want to do.
     field
         The field of the event, or the parameter, that is to blame.
 
     Examples
     --------
-    >>> print(NearcastError("k is too small", got=0, wanted="at least 1"))
-    k is too small: got 0, wanted at least 1
+    >>> print(NearcastError("k is too small", got=0, wanted="at least 1", hint="leave it out"))
+    k is too small: got 0, wanted at least 1; hint: leave it out
     """
 
     code: ClassVar[str] = "nearcast_error"
@@ -138,7 +140,12 @@ class NearcastError(Exception):
         self.args = (self.what,)
 
     def __str__(self) -> str:
-        """Return ``what: got …, wanted …`` without the parts that are None."""
+        """Return ``what: got …, wanted …; hint: …`` without the parts that are None."""
+        return f"{self.summary}; hint: {self.hint}" if self.hint else self.summary
+
+    @property
+    def summary(self) -> str:
+        """The text without the hint, for programs that show it in a place of its own."""
         parts = []
         if self.got is not None:
             parts.append(f"got {shown(self.got)}")
@@ -261,6 +268,10 @@ class NotCopyableError(NearcastError, TypeError):
     """A hub or a matcher cannot be copied or pickled: it lives in the memory of its process."""
 
     code = "not_copyable"
+
+
+class KeepsNothingWarning(UserWarning):
+    """A live or top subscription in a hub without a window, which keeps only what has an expiry."""
 
 
 class InternalError(NearcastError):

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from nearcast.attributes import AttributeValue
     from nearcast.event_values import Subscribe
+    from nearcast.explain_score import ScoreExplanation
     from nearcast.model import Area, MultiPolygon, Point, Ring
 
 EARTH_RADIUS_M = 6_371_008.8
@@ -60,13 +61,17 @@ class Explanation:
     """Of the parts that the subscription has: keywords, where, area, except."""
     outside_m: float
     """How far the message is outside the area, in metres; 0: it is not."""
-    score: object | None = None
+    score: ScoreExplanation | None = None
     """Of the modes rank and top: what it is made of, and what it must reach."""
 
     def __str__(self) -> str:
         """Return a sentence that says what is there and what is missing."""
         parts = [*self.reasons, *(() if self.score is None else (self.score,))]
         return f"{'match' if self.matches else 'no match'}: {'; '.join(map(str, parts))}"
+
+    def __repr__(self) -> str:
+        """Return the same, for a notebook."""
+        return f"<{self}>"
 
 
 def explain(
@@ -78,7 +83,7 @@ def explain(
     is_match: bool,
     is_inside: bool,
     is_excluded: bool = False,
-    score: object | None = None,
+    score: ScoreExplanation | None = None,
 ) -> Explanation:
     """Explain one pair of a subscription and a message.
 

@@ -6,16 +6,15 @@ Clock, life of messages and result sets are the core's, one call per batch.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable
-from dataclasses import replace
 from itertools import count
 from numbers import Integral
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow as pa
 
-from nearcast import _core, columns, events
+from nearcast import _core, events
 from nearcast.arguments import (
     check_analyzer,
     check_parameters,
@@ -23,59 +22,44 @@ from nearcast.arguments import (
     check_word,
     checked_path,
 )
-from nearcast.clauses import tree_of
+from nearcast.changes import CHANGES, change_table, changes_of
+from nearcast.clocks import clock_from
 from nearcast.errors import (
-    InvalidMessageError,
     InvalidParameterError,
+    KeepsNothingWarning,
     NearcastError,
     SnapshotError,
-    UnknownIdError,
-    UnsupportedError,
     Verbatim,
     shown,
 )
-from nearcast.explain import Explanation, explain
-from nearcast.in_process import InProcess
-from nearcast.matcher import DEFAULT_INDEX, read_place, read_tokens
-from nearcast.model import (
-    CHANGE_KINDS,
-    MODES,
-    REASONS,
-    Change,
-    Clause,
-    Promise,
-    Window,
-    bbox_from,
-    is_encodable,
-)
+from nearcast.hub_questions import HubQuestions
+from nearcast.matcher import DEFAULT_INDEX
+from nearcast.model import CHANGE_KINDS, REASONS, Change, Promise, Window, bbox_from
+from nearcast.records import Record, core_record
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping
     from os import PathLike
 
+    import pyarrow as pa
+
+    from nearcast.accepted import (
+        AreaLike,
+        AttributesLike,
+        BoxLike,
+        ClockLike,
+        KeywordsLike,
+        PointLike,
+        TimeLike,
+    )
+    from nearcast.arguments import Parameter
     from nearcast.events import Event
-    from nearcast.model import Area, Mode
+    from nearcast.model import Mode
     from nearcast.text import Analyzer
 
-Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any, bool]
-_SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE, _ADVANCE = range(6)
-
-_KIND_WORDS = columns.string_array(CHANGE_KINDS)
-_REASON_WORDS = columns.string_array(REASONS)
-
 WORLD = (-180, -90, 180, 90)
-CHANGES = pa.schema(
-    [
-        ("event", pa.int64()),
-        ("subscription", pa.string()),
-        ("message", pa.string()),
-        ("change", pa.dictionary(pa.int8(), pa.string())),
-        ("reason", pa.dictionary(pa.int8(), pa.string())),
-        ("score", pa.float64()),
-    ]
-)
 
 
 def topk_kinds() -> list[_core.ArrivalKind]:
@@ -105,7 +89,7 @@ def topk_parameters() -> list[_core.ParameterSpec]:
     return list(_core.top_parameters())
 
 
-class Hub(InProcess):
+class Hub(HubQuestions):
     """Subscriptions, messages and the clock, in memory.
 
     Parameters
@@ -120,15 +104,17 @@ class Hub(InProcess):
         Where top subscriptions are near or far: its diagonal is the unit; the world if not given.
     topk, expiry
         Kinds that keep top lists, if not our own: see `topk_kinds` and `expiry_kinds`.
-    topk_parameters
-        Of these kinds: `nearcast.hub.topk_parameters` lists them.
+    index_parameters, topk_parameters
+        Of these kinds, by name: `nearcast.indexes` and `nearcast.hub.topk_parameters` list them.
+    clock
+        What time it is for an event without one: that of the hub's clock ("events"), so that a log
+        gives the same answers at any speed; or that of the machine ("wall"), or of a function that
+        returns seconds since the epoch.
     safe_region
         Tell live match subscriptions how far they may go before their result can change, so that
         they need not report each step: see `safe_distance` and `nearcast.SafeRegion`.
     analyzer
         Reads keywords and texts.
-    parameters
-        Of the index kind.
 
     Examples
     --------
@@ -144,15 +130,16 @@ class Hub(InProcess):
         self,
         *,
         index: str = DEFAULT_INDEX,
+        index_parameters: Mapping[str, Parameter] | None = None,
         window: Window | None = None,
+        clock: ClockLike = "events",
         weights: Weights | None = None,
-        space: object = WORLD,
+        space: BoxLike = WORLD,
         topk: str = "auto",
         expiry: str = "",
-        topk_parameters: Mapping[str, float | str] | None = None,
+        topk_parameters: Mapping[str, Parameter] | None = None,
         safe_region: bool = False,
         analyzer: Analyzer = DEFAULT_ANALYZER,
-        **parameters: float | str,
     ) -> None:
         if window is not None and not isinstance(window, Window):
             what = "window is not a window"
@@ -161,63 +148,225 @@ class Hub(InProcess):
         for name, word in (("index", index), ("topk", topk), ("expiry", expiry)):
             check_word(name, word)
         check_analyzer(analyzer)
-        own, top = (
-            check_parameters(parameters),
-            check_parameters({} if topk_parameters is None else topk_parameters),
-        )
+        own, top = check_parameters(index_parameters), check_parameters(topk_parameters)
         if not isinstance(safe_region, bool):
             what = "safe_region is not a truth value"
             raise InvalidParameterError(what, got=safe_region, wanted="True or False")
         core = _core.Hub(index, own, *size, _space(space), topk, expiry, top, safe_region)
-        self._adopt(core, analyzer)
+        self._adopt(core, analyzer, clock)
         if weights is not None:
             self.set_weights(weights)
 
-    def _adopt(self, core: _core.Hub, analyzer: Analyzer) -> None:
+    def _adopt(self, core: _core.Hub, analyzer: Analyzer, clock: ClockLike) -> None:
+        self._now = clock_from(clock)
         self._core = core
         self._analyzer = analyzer
         self._promises: dict[str, Promise] = {}
+        self._may_warn = core.window == (None, None)
 
     # ---- one event --------------------------------------------------------------------------
 
-    def subscribe(self, id: str, **fields: object) -> list[Change]:
-        """Subscribe; `fields` are those of the event format: keywords, area, expires, time.
+    def subscribe(
+        self,
+        id: str,
+        *,
+        keywords: KeywordsLike | None = None,
+        area: AreaLike | None = None,
+        except_: AreaLike | None = None,
+        where: str | None = None,
+        mode: Mode = "match",
+        live: bool = False,
+        at: PointLike | None = None,
+        k: int | None = None,
+        alpha: float | None = None,
+        threshold: float | None = None,
+        expires: TimeLike | None = None,
+        time: TimeLike | None = None,
+        replace: bool = False,
+    ) -> list[Change]:
+        """Add a subscription, or put another definition in its place.
+
+        Parameters
+        ----------
+        id
+            Yours; free, unless `replace` is given.
+        keywords
+            An expression such as ``"coffee AND (free OR sale) -decaf"``, or a list of keywords that
+            are all required. The modes rank and top take plain keywords.
+        area
+            Where messages count; absent: anywhere. Mode rank needs a box.
+        except_
+            Where messages do not count, in mode match.
+        where
+            What the attributes of a message must be: ``"price <= 1200 AND type IN ('flat')"``.
+        mode
+            "match": what is asked for decides. "rank": a score that must reach `threshold`. "top":
+            the `k` messages with the highest scores.
+        live
+            Hold the set of live messages that match, and be told what leaves it, too.
+        at, k
+            Of mode top: where it is, and how many messages it holds.
+        alpha
+            Of the modes rank and top: how much place counts against text, from 0 to 1.
+        threshold
+            Of mode rank: above 0, to 1.
+        expires
+            When it ends by itself.
+        time
+            When this happens; absent: at the hub's clock.
+        replace
+            If the id is in use, this definition takes the place of the old one in one step. What
+            the subscription holds changes by the net difference.
+
+        Returns
+        -------
+        list of Change
+            What a live or top subscription holds from the start; of one that is replaced, what it
+            gains and loses, with the reason "changed".
 
         Raises
         ------
         InvalidSubscriptionError, DuplicateIdError
+            And nothing has changed: what was to be replaced is still there.
+
+        Warns
+        -----
+        KeepsNothingWarning
+            Once, if the subscription is live or top and the hub has no window: it then keeps only
+            messages that have `expires`.
+        """
+        return self._apply_one(
+            {
+                "op": "subscribe",
+                "id": id,
+                "keywords": keywords,
+                "area": area,
+                "except": except_,
+                "where": where,
+                "mode": mode,
+                "live": live,
+                "at": at,
+                "k": k,
+                "alpha": alpha,
+                "threshold": threshold,
+                "expires": expires,
+                "time": time,
+                "replace": replace,
+            }
+        )
+
+    def unsubscribe(self, id: str, *, time: TimeLike | None = None) -> list[Change]:
+        """End a subscription; nothing is delivered to it. `UnknownIdError` if it is not there.
+
+        The list has what else happens at that `time`: what is due then goes first.
+        """
+        return self._apply_one({"op": "unsubscribe", "id": id, "time": time})
+
+    def move(
+        self,
+        id: str,
+        *,
+        area: AreaLike | None = None,
+        at: PointLike | None = None,
+        time: TimeLike | None = None,
+    ) -> list[Change]:
+        """Give a subscription another `area`, or one of mode top another point `at`.
+
+        Raises
+        ------
+        InvalidSubscriptionError, UnknownIdError
             And nothing has changed.
         """
-        return self._apply_one({"op": "subscribe", "id": id, **fields})
+        return self._apply_one({"op": "move", "id": id, "area": area, "at": at, "time": time})
 
-    def unsubscribe(self, id: str, **fields: object) -> list[Change]:
-        """Unsubscribe; nothing is delivered. `UnknownIdError` if it is not there."""
-        return self._apply_one({"op": "unsubscribe", "id": id, **fields})
+    def publish(
+        self,
+        id: str,
+        text: str,
+        *,
+        at: PointLike | None = None,
+        bbox: BoxLike | None = None,
+        attributes: AttributesLike | None = None,
+        time: TimeLike | None = None,
+        expires: TimeLike | None = None,
+        replace: bool = False,
+    ) -> list[Change]:
+        """Publish a message.
 
-    def move(self, id: str, **fields: object) -> list[Change]:
-        """Give a subscription another `area` (or `at`). `UnknownIdError` if it is not there."""
-        return self._apply_one({"op": "move", "id": id, **fields})
-
-    def publish(self, id: str, text: str, **fields: object) -> list[Change]:
-        """Publish a message with a place: `at` or `bbox`; also `time`, `expires`.
+        Parameters
+        ----------
+        id
+            Yours; not that of a live message, unless `replace` is given.
+        text
+            Read by the hub's analyzer.
+        at, bbox
+            Where it is: exactly one of the two.
+        attributes
+            What `where` of subscriptions looks at: names with numbers, strings, truth values, or
+            lists of strings.
+        time
+            When it happens; absent: at the hub's clock.
+        expires
+            When it stops to be live, if not before that by the hub's window.
+        replace
+            If a live message has this id, this is a new version of it, and the newest message.
+            Subscriptions that gain it, lose it or keep it are told so, with the reason "changed".
 
         Raises
         ------
         InvalidMessageError, DuplicateIdError
             And nothing has changed.
         """
-        return self._apply_one({"op": "publish", "id": id, "text": text, **fields})
+        if bbox is None and attributes is None and type(at) is tuple:  # as nearly all are
+            plain = events.Publish(id, text, at, time, expires, None, replace)  # type: ignore[arg-type]
+            return self._apply_event(plain)
+        return self._apply_one(
+            {
+                "op": "publish",
+                "id": id,
+                "text": text,
+                "at": at,
+                "bbox": bbox,
+                "attributes": attributes,
+                "time": time,
+                "expires": expires,
+                "replace": replace,
+            }
+        )
 
-    def retract(self, id: str, **fields: object) -> list[Change]:
+    def retract(self, id: str, *, time: TimeLike | None = None) -> list[Change]:
         """Take a live message back; of what is not live nothing changes."""
-        return self._apply_one({"op": "retract", "id": id, **fields})
+        return self._apply_one({"op": "retract", "id": id, "time": time})
+
+    def advance(self, time: TimeLike | None = None) -> list[Change]:
+        """Let time pass: the clock moves to `time`, and what is due by then goes.
+
+        A hub that has a clock of its own (`clock="wall"`) needs no `time`: it goes to what it is
+        now. A time before the hub's clock changes nothing.
+
+        Examples
+        --------
+        >>> hub = Hub(window=Window(seconds=60))
+        >>> hub.subscribe("s1", keywords="rain", live=True)
+        []
+        >>> [change.reason for change in hub.publish("m1", "Rain", at=(0, 0), time=0)]
+        ['published']
+        >>> hub.advance(60)
+        [Change(event=1, subscription='s1', message='m1', change='removed', reason='expired')]
+        """
+        if time is None and self._now is not None:
+            time = self._now()
+        return self._apply_one({"op": "advance", "time": time})
 
     def _apply_one(self, fields: Mapping[str, object]) -> list[Change]:
-        """Apply one event without building tables."""
+        """Apply one event of the format; what is None was not given."""
         present = {name: value for name, value in fields.items() if value is not None}
-        event = events.event_from(present, self._analyzer)
+        return self._apply_event(events.event_from(present, self._analyzer))
+
+    def _apply_event(self, event: Event) -> list[Change]:
+        """Apply one event without building tables."""
         try:
-            found, promised = self._core.apply_one(core_record(event, self._analyzer))
+            found, promised = self._core.apply_one(self._record(event))
         except NearcastError as refusal:
             refusal.event, refusal.changes = 1, CHANGES.empty_table()
             raise
@@ -226,6 +375,26 @@ class Hub(InProcess):
             Change(1, subscription, message, CHANGE_KINDS[kind], REASONS[reason], score)
             for subscription, message, kind, reason, score in found
         ]
+
+    def _record(self, event: Event) -> Record:
+        """Return an event as the core reads it, with the time that it has in this hub."""
+        if self._may_warn and isinstance(event, events.Subscribe):
+            self._warn(event)
+        record = core_record(event, self._analyzer)
+        if self._now is None or record[2] is not None:
+            return record
+        return (*record[:2], self._now(), *record[3:])
+
+    def _warn(self, event: events.Subscribe) -> None:
+        if event.mode != "top" and not event.live:
+            return
+        self._may_warn = False
+        kind = "top" if event.mode == "top" else "live"
+        msg = (
+            f"subscription {shown(event.id)} is {kind}, and the hub has no window: it keeps only "
+            "messages that have expires; give it one, as in Hub(window=Window(count=100_000))"
+        )
+        warnings.warn(msg, KeepsNothingWarning, stacklevel=5)
 
     # ---- many events ------------------------------------------------------------------------
 
@@ -260,7 +429,7 @@ class Hub(InProcess):
         rejected: list[tuple[int, NearcastError]] = []
         for number, item in _numbered(batch, first):
             try:
-                records.append(core_record(self._read(item), self._analyzer))
+                records.append(self._record(self._read(item)))
                 numbers.append(number)
             except NearcastError as refusal:  # noqa: PERF203 — one bad event spares the others
                 rejected.append((number, refusal))
@@ -316,15 +485,6 @@ class Hub(InProcess):
         taken = [self._promises.popitem()[1] for _ in range(len(self._promises))]
         return taken[::-1]
 
-    def safe_distance(self, id: str) -> float | None:
-        """Return how far a subscription's border may move before its result can change.
-
-        In degrees, or in metres if the area is a circle: see `nearcast.safe_region`. Messages that
-        are not kept do not count: who gets them depends on the area that was reported last. None:
-        nothing was promised.
-        """
-        return self._core.safe_distance(_known(id))
-
     def set_weights(self, weights: Weights | None) -> list[Change]:
         """Put another weights epoch in force; None: each word counts the same.
 
@@ -352,6 +512,7 @@ class Hub(InProcess):
         path: str | PathLike[str],
         *,
         analyzer: Analyzer = DEFAULT_ANALYZER,
+        clock: ClockLike = "events",
         verify: bool | None = None,
     ) -> Hub:
         """Go on where `save` was called, with the same settings.
@@ -362,6 +523,8 @@ class Hub(InProcess):
             Written by `save`.
         analyzer
             The one that the snapshot was made with: another is an error.
+        clock
+            As of a new hub; it is not part of the file.
         verify
             Check the contents before believing them: always, never, or if the file has at most
             64 MiB (None). What is not checked is trusted: see "What may be trusted" in the guide
@@ -375,77 +538,8 @@ class Hub(InProcess):
             raise SnapshotError(what, got=got, wanted="a hub", hint="Matcher.open")
         check_same_analyzer(read_by, analyzer, path)
         hub = cls.__new__(cls)
-        hub._adopt(saved, analyzer)
+        hub._adopt(saved, analyzer, clock)
         return hub
-
-    # ---- questions --------------------------------------------------------------------------
-
-    def match(
-        self, message: str | Sequence[str], *, at: object = None, bbox: object = None
-    ) -> list[str]:
-        """Return the subscriptions that a text or tokens would reach now; nothing changes."""
-        return list(
-            self._core.match(read_tokens(message, self._analyzer), read_place(at, bbox)),
-        )
-
-    def subscription(self, id: str) -> tuple[tuple[Clause, ...] | None, Area | None]:
-        """Return what was subscribed: clauses (None: no keywords), area (None: anywhere)."""
-        return _definition(*self._core.definition(_known(id)))
-
-    def explain(self, id: str, text: str, *, at: object = None, bbox: object = None) -> Explanation:
-        """Say why a message matches a subscription, or what is missing."""
-        if not isinstance(text, str):
-            what = "text is not a string"
-            raise InvalidMessageError(what, got=text, wanted="a string")
-        places, place = self._analyzer.places(text), read_place(at, bbox)
-        tokens = [token for token in places if token is not None]
-        definition, is_match, is_inside = self._core.judge(_known(id), tokens, place)
-        clauses, area = _definition(*definition)
-        wanted = events.Subscribe(id, "match", tree_of(clauses), area or WORLD)  # type: ignore[arg-type]
-        told = explain(wanted, places, place, is_match=is_match, is_inside=is_inside)
-        return told if area is not None else replace(told, reasons=told.reasons[:-1])
-
-    def __contains__(self, id: object) -> bool:
-        """Whether a subscription has this id."""
-        return self.mode(id) is not None
-
-    def __len__(self) -> int:
-        """Return the number of subscriptions."""
-        return len(self._core)
-
-    def results(self, id: str) -> list[tuple[str, float | None]]:
-        """Return what a live or top subscription holds now: messages, with scores where there are.
-
-        A top list has the best first; the set of a live subscription is in no order.
-        """
-        return self._core.results(_known(id))
-
-    def mode(self, id: object) -> Mode | None:
-        """Return "match", "rank" or "top"; None: no subscription has this id."""
-        if not isinstance(id, str) or not is_encodable(id):
-            return None
-        found = self._core.mode_of(id)
-        return None if found is None else MODES[found]
-
-    @property
-    def clock(self) -> float:
-        """The largest time seen, in seconds since the epoch."""
-        return float(self._core.clock)
-
-    def check_invariants(self) -> None:
-        """Raise `InternalError` if a structure is broken; for tests."""
-        self._core.check_invariants()
-
-    def stats(self) -> dict[str, int]:
-        """Return sizes, as `Matcher.stats`, and the number of live messages.
-
-        Bytes by part are those of subscriptions of the modes match and rank (`store_bytes`,
-        `id_bytes`, `index_bytes`; together `memory_bytes`), of words (`vocabulary_bytes`), of live
-        messages (`message_bytes`) and of what finds them (`message_index_bytes`), of top lists with
-        all they need (`top_bytes`), and of expiries and safe regions (`other_bytes`). All together
-        are `total_bytes`.
-        """
-        return dict(self._core.stats)
 
 
 _EVENTS = (
@@ -456,23 +550,6 @@ _EVENTS = (
     events.Unsubscribe,
     events.Advance,
 )
-
-
-def _known(id: object) -> str:
-    """Return what may be the id of a subscription; the core knows whether it is."""
-    if isinstance(id, str) and is_encodable(id):
-        return id
-    what = f"subscription {shown(id)}"
-    got = Verbatim("an id that is not subscribed")
-    raise UnknownIdError(what, got=got, wanted="an id in use")
-
-
-def _definition(
-    clauses: Sequence[tuple[list[str], list[str]]], area: tuple[Any, ...] | None
-) -> tuple[tuple[Clause, ...] | None, Area | None]:
-    """Return a definition of the core as values."""
-    read = tuple(Clause(frozenset(plus), frozenset(minus)) for plus, minus in clauses)
-    return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)
 
 
 def _check_call(batch: object, on_error: object, first: object) -> None:
@@ -495,45 +572,6 @@ def _space(value: object) -> tuple[float, ...]:
     return (space.west, space.south, space.east, space.north)
 
 
-def core_record(event: Event, analyzer: Analyzer = DEFAULT_ANALYZER) -> Record:
-    """Return an event as the core reads it."""
-    if isinstance(event, events.Publish):
-        _refuse_what_is_to_come(event)
-        words = analyzer.analyze(event.text)
-        place = columns.core_place(event.place)
-        return (_PUBLISH, event.id, event.time, event.expires, words, place, None, event.replace)
-    if isinstance(event, events.Subscribe):
-        area = columns.core_area(event.area)
-        _refuse_what_is_to_come(event)
-        clauses = columns.core_clauses(event.keywords)
-        times = (event.time, event.expires)
-        return (_SUBSCRIBE, event.id, *times, clauses, area, _details(event), event.replace)
-    if isinstance(event, events.Move):
-        area = columns.core_area(event.area)
-        return (_MOVE, event.id, event.time, None, None, area, event.at, False)
-    if isinstance(event, events.Advance):
-        return (_ADVANCE, "", event.time, None, None, None, None, False)
-    op = _RETRACT if isinstance(event, events.Retract) else _UNSUBSCRIBE
-    return (op, event.id, event.time, None, None, None, None, False)
-
-
-def _refuse_what_is_to_come(event: events.Subscribe | events.Publish) -> None:
-    """Refuse what the event format has and the core does not know yet."""
-    for name in ("where", "except_", "attributes"):
-        if getattr(event, name, None):
-            what = f"{name.rstrip('_')} is not matched yet"
-            raise UnsupportedError(what, wanted="no such field", field=name.rstrip("_"))
-
-
-def _details(event: events.Subscribe) -> tuple[Any, ...] | None:
-    """Return what a plain match subscription does not have."""
-    if event.mode == "match" and not event.live:
-        return None
-    mode = MODES.index(event.mode)
-    shares = (event.alpha or 0.0, event.threshold or 0.0)
-    return (mode, event.live, event.k or 0, *shares, event.at)
-
-
 def _numbered(batch: bytes | str | Iterable[Any], first: int) -> Iterator[tuple[int, Any]]:
     """Yield events with their numbers; empty lines have one but are not events."""
     items: Iterable[Any] = batch
@@ -544,23 +582,3 @@ def _numbered(batch: bytes | str | Iterable[Any], first: int) -> Iterator[tuple[
     for number, item in zip(count(first), items, strict=False):
         if not isinstance(item, (bytes, str)) or item.strip():
             yield number, item
-
-
-def change_table(changed: _core.Answer) -> pa.Table:
-    """Return the changes that the core tells of as a table."""
-
-    def worded(codes: pa.Array, words: pa.Array) -> pa.DictionaryArray:
-        return pa.DictionaryArray.from_arrays(codes, words)
-
-    tables = []
-    for batch in columns.batches_of(changed):
-        event, subscription, message, kind, reason, score = batch.columns
-        worded_columns = (worded(kind, _KIND_WORDS), worded(reason, _REASON_WORDS))
-        arrays = [event, subscription, message, *worded_columns, score]
-        tables.append(pa.Table.from_arrays(arrays, schema=CHANGES))
-    return tables[0] if len(tables) == 1 else pa.concat_tables(tables)
-
-
-def changes_of(table: pa.Table) -> list[Change]:
-    """Return the rows of a table of changes as values."""
-    return [Change(**row) for row in table.to_pylist()]

@@ -42,7 +42,7 @@ class Departure:
     is_message: bool
     """Otherwise it is a subscription."""
     is_expired: bool
-    """Otherwise it was retracted or unsubscribed."""
+    """Otherwise it was retracted or unsubscribed, or the event puts another in its place."""
 
 
 @dataclass(frozen=True, slots=True)

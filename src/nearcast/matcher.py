@@ -36,15 +36,17 @@ from nearcast.expressions import holds_without_words
 from nearcast.in_process import InProcess
 from nearcast.keywords import needs_a_place, parse, plain
 from nearcast.model import Bbox, area_from, bbox_from, is_encodable, point_from
+from nearcast.sizes import Sizes
 from nearcast.text import DEFAULT_ANALYZER, Analyzer
 from nearcast.weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from os import PathLike
 
     import pyarrow as pa
 
+    from nearcast.arguments import Parameter
     from nearcast.columns import ArrowTable
 
 
@@ -103,10 +105,10 @@ class Matcher(InProcess):
     mode
         "match": keywords and area decide. "rank": a message is delivered if its score, of text and
         place together, reaches the subscription's threshold.
+    index_parameters
+        Of the index kind, by name: `nearcast.indexes` lists them.
     analyzer
         Reads keywords and texts; tables with tokens are taken as they are.
-    parameters
-        Of the index kind.
 
     Examples
     --------
@@ -126,8 +128,8 @@ class Matcher(InProcess):
         index: str = DEFAULT_INDEX,
         *,
         mode: MatcherMode = "match",
+        index_parameters: Mapping[str, Parameter] | None = None,
         analyzer: Analyzer = DEFAULT_ANALYZER,
-        **parameters: float | str,
     ) -> None:
         check_word("index", index)
         check_analyzer(analyzer)
@@ -135,7 +137,7 @@ class Matcher(InProcess):
             what = "mode is not one of a matcher"
             raise InvalidParameterError(what, got=mode, wanted="'match' or 'rank'")
         make = _core.RankMatcher if mode == "rank" else _core.Matcher
-        self._adopt(make(index, check_parameters(parameters)), analyzer)
+        self._adopt(make(index, check_parameters(index_parameters)), analyzer)
 
     def _adopt(self, engine: _core.Matcher | _core.RankMatcher, analyzer: Analyzer) -> None:
         self._engine = engine
@@ -333,13 +335,17 @@ class Matcher(InProcess):
         """Name of the index kind; for `auto`, of the kind that it stands for."""
         return str(self._engine.index_name)
 
-    def stats(self) -> dict[str, int]:
+    def __repr__(self) -> str:
+        """Return how large it is, and its kind."""
+        return f"<Matcher: {len(self):,} subscriptions, mode {self.mode}, index {self.index}>"
+
+    def stats(self) -> Sizes:
         """Return sizes: subscriptions, words, and bytes of memory by part.
 
         `memory_bytes` is what subscriptions need: `store_bytes`, `id_bytes` and `index_bytes`.
         Together with the words, `vocabulary_bytes`, that is `total_bytes`.
         """
-        return dict(self._engine.stats())
+        return Sizes(self._engine.stats())
 
     def check_invariants(self) -> None:
         """Check the structure; `InternalError` names what is broken. Takes long; for tests."""

@@ -264,6 +264,11 @@ class Window:
         if self.seconds is not None:
             _set(self, "seconds", _positive(self.seconds, "window seconds"))
 
+    def __repr__(self) -> str:
+        """Return the one that is given."""
+        given = f"count={self.count}" if self.seconds is None else f"seconds={self.seconds}"
+        return f"Window({given})"
+
 
 def _positive(value: object, name: str) -> float:
     converted = number(value, name)
@@ -307,7 +312,7 @@ def _word_set(words: object, name: str) -> frozenset[str]:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One message entered or left what one subscription holds.
+    """One message entered or left what one subscription holds, or has a new version.
 
     Parameters
     ----------
@@ -327,6 +332,14 @@ class Change:
     change: ChangeKind
     reason: Reason
     score: float | None = None
+
+    def __repr__(self) -> str:
+        """Return what happened; a score only if there is one."""
+        score = "" if self.score is None else f", score={self.score!r}"
+        return (
+            f"Change(event={self.event}, subscription={self.subscription!r}, "
+            f"message={self.message!r}, change={self.change!r}, reason={self.reason!r}{score})"
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -373,6 +386,14 @@ def _geojson_polygon(value: Mapping[object, object]) -> Polygon:
 
 def _geojson_multipolygon(value: Mapping[object, object]) -> MultiPolygon:
     return MultiPolygon(*_members(value, "MultiPolygon", ("coordinates",)))  # type: ignore[arg-type]
+
+
+def _geojson_point(value: Mapping[object, object]) -> Point:
+    if value.get("type") != "Point":
+        what = "geometry is not a point"
+        raise InvalidParameterError(what, got=value, wanted="[lon, lat] or a GeoJSON Point")
+    (coordinates,) = _members(value, "Point", ("coordinates",))
+    return _point(coordinates, "point", most=3)
 
 
 _AREA_READERS: dict[str, Callable[[Mapping[object, object]], Area]] = {
@@ -456,8 +477,15 @@ def point_from(
     field: str = "at",
     error: type[NearcastError] = InvalidParameterError,
 ) -> Point:
-    """Read [lon, lat] as a tuple of floats; raise `error` about `field` otherwise."""
+    """Read [lon, lat], or a GeoJSON point, as a tuple of floats; raise `error` otherwise.
+
+    Examples
+    --------
+    >>> point_from({"type": "Point", "coordinates": [13.4, 52.5]})
+    (13.4, 52.5)
+    """
     try:
-        return _point(value, "point")
+        geometry: object = getattr(value, "__geo_interface__", value)
+        return _geojson_point(geometry) if isinstance(geometry, Mapping) else _point(value, "point")
     except InvalidParameterError as refused:
         raise error.of(refused, field=field) from None

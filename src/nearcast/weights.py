@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import islice
 from math import log
 from numbers import Integral
 from pathlib import Path
@@ -34,6 +35,10 @@ class Weights:
 
     documents: int
     df: Mapping[str, int] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        """Return how many words have counts, and the first of them."""
+        return f"Weights(documents={self.documents}, df={shown(dict(islice(self.df.items(), 7)))})"
 
     def __post_init__(self) -> None:
         """Refuse counts that cannot be."""

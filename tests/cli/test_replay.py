@@ -264,6 +264,14 @@ def test_what_cannot_be_done_fails_with_one_line(call, arguments, said) -> None:
 def test_failure_and_wrong_usage_are_exit_codes_of_the_process() -> None:
     assert run("replay", "missing.ndjson").code == 1
     assert run("replay", "-", "--indx", "auto").code == 2
+    for arguments, said in (
+        (["--index", "fast"], "got 'fast', wanted one of .*brute-force"),
+        (["--topk", "fast"], "got 'fast', wanted one of .*auto"),
+        (["--index", "ap-tree:max_leaf_size"], "wanted parameter=value"),
+    ):
+        done = run("replay", "-", *arguments)
+        assert done.code == 2
+        assert re.search(said, done.err)
 
 
 def test_a_file_that_cannot_be_read_does_not_cost_the_old_output(call, tmp_path) -> None:

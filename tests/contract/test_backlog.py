@@ -136,7 +136,7 @@ def test_late_live_sets_change_like_the_oracle(
     variant: tuple[int, tuple[str, dict[str, Any]]], tmp_path: Path
 ) -> None:
     seed, (kind, parameters) = variant
-    _check(seed, ("match", "match", "rank"), tmp_path, index=kind, **parameters)
+    _check(seed, ("match", "match", "rank"), tmp_path, index=kind, index_parameters=parameters)
 
 
 @pytest.mark.parametrize("variant", _numbered(top_variants()), ids=lambda pair: top_name(pair[1]))

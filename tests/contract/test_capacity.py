@@ -58,7 +58,7 @@ def _matches(subscription: tuple[list[str], list[float]], words: set[str], at: l
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_full_index_refuses_a_subscription_and_stays_as_it_was(kind: str) -> None:
-    matcher = nc.Matcher(kind, **PARAMETERS.get(kind, {}))
+    matcher = nc.Matcher(kind, index_parameters=PARAMETERS.get(kind, {}))
     draw, known = _Draw(), dict[int, tuple[list[str], list[float]]]()
 
     def subscribe(id_: int) -> None:

@@ -107,7 +107,7 @@ class _Log:
 def test_changes_add_up_to_what_matches(variant: tuple[str, dict[str, Any]]) -> None:
     kind, parameters = variant
     log = _Log(seed=7, window=700)
-    hub = nc.Hub(index=kind, window=nc.Window(count=700), **parameters)
+    hub = nc.Hub(index=kind, window=nc.Window(count=700), index_parameters=parameters)
     held: set[tuple[str, str]] = set()
     for part in range(6):
         batch = [log.event() for _ in range(600)]

@@ -58,7 +58,7 @@ def _expected(words: int) -> list[tuple[int, str]]:
 def test_messages_of_any_length_match_like_the_oracle(variant: tuple[str, dict[str, Any]]) -> None:
     kind, parameters = variant
     for words in WORDS:
-        matcher = nc.Matcher(kind, **parameters)
+        matcher = nc.Matcher(kind, index_parameters=parameters)
         for event in _subscriptions(words):
             matcher.subscribe(event["id"], **_terms(event))
         messages = _messages(words)

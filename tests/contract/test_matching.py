@@ -53,7 +53,7 @@ class MatchesLikeTheOracle(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.matcher = nc.Matcher(self.kind, **self.parameters)
+        self.matcher = nc.Matcher(self.kind, index_parameters=self.parameters)
         self.oracle: dict[str, dict[str, Any]] = {}
         self.folder = Path(tempfile.mkdtemp())
         self.count = 0

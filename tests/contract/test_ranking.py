@@ -63,7 +63,7 @@ class RanksLikeTheOracle(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.matcher = nc.Matcher(self.kind, mode="rank", **self.parameters)
+        self.matcher = nc.Matcher(self.kind, mode="rank", index_parameters=self.parameters)
         self.oracle: dict[str, Any] = {}
         self.weights: Weights | None = None
         self.folder = Path(tempfile.mkdtemp())
@@ -199,7 +199,8 @@ def _crowd(rng: np.random.Generator, first: int, count: int) -> pa.Table:
 def test_a_crowd_is_ranked_like_brute_force(variant: tuple[str, dict[str, Any]]) -> None:
     kind, parameters = variant
     rng = np.random.default_rng(3)
-    both = [nc.Matcher(kind, mode="rank", **parameters), nc.Matcher("brute-force", mode="rank")]
+    own = nc.Matcher(kind, mode="rank", index_parameters=parameters)
+    both = [own, nc.Matcher("brute-force", mode="rank")]
     crowd = [_crowd(rng, first, 700) for first in (0, 700, 1400)]
     words = [[f"w{int(w)}" for w in 60 ** rng.random(6)] for _ in range(80)]
     at = rng.uniform(0, 21, (80, 2))

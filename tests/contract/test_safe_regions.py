@@ -98,7 +98,10 @@ class HoldsWhatItWould(RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.hub = nc.Hub(
-            index=self.kind, window=nc.Window(count=12), safe_region=True, **self.parameters
+            index=self.kind,
+            index_parameters=self.parameters,
+            window=nc.Window(count=12),
+            safe_region=True,
         )
         self.travellers: dict[str, _Traveller] = {}
         self.messages: dict[str, Any] = {}

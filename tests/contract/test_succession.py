@@ -63,7 +63,7 @@ class _Drift:
 @pytest.mark.parametrize("max_rebuild", [1, 12, 40])
 def test_changes_during_a_succession_keep_answers_exact(max_rebuild: int, tmp_path: Path) -> None:
     drift = _Drift(max_rebuild)
-    tree = nc.Matcher("ap-tree", **_SETTINGS, max_rebuild=max_rebuild)
+    tree = nc.Matcher("ap-tree", index_parameters={**_SETTINGS, "max_rebuild": max_rebuild})
     brute = nc.Matcher("brute-force")
     for number in range(700):
         drift.change([tree, brute])

@@ -50,7 +50,7 @@ def _hub_variants(profile: str) -> list[Any]:
     """A hub has an index and kinds of top lists; a profile looks at one or the other."""
     if profile in ("top lists", "crowded tops", "equal tops", "churn"):
         return top_variants()
-    return [{"index": kind, **parameters} for kind, parameters in variants()]
+    return [{"index": kind, "index_parameters": parameters} for kind, parameters in variants()]
 
 
 DRIVERS = {
@@ -64,7 +64,10 @@ DRIVERS = {
     "silence": Driver(
         silence.PROFILES,
         silence.silence_case,
-        lambda _: [{"index": kind, **parameters} for kind, parameters in moving_variants()],
+        lambda _: [
+            {"index": kind, "index_parameters": parameters}
+            for kind, parameters in moving_variants()
+        ],
         silence.expect,
         silence.run,
         _pairs,

@@ -94,7 +94,7 @@ class _RankTruth:
 def run(case: Case, expected: list[Answer], kind: str, parameters: dict[str, Any]) -> None:
     """Take all steps with one kind of index; raise `Difference`."""
     mode = case["settings"].get("mode", "match")
-    matcher = nc.Matcher(kind, mode=mode, **parameters)
+    matcher = nc.Matcher(kind, mode=mode, index_parameters=parameters)
     with tempfile.TemporaryDirectory() as folder:
         for number, (step, truth) in enumerate(zip(case["steps"], expected, strict=True)):
             if step["do"] == "save":

@@ -53,7 +53,7 @@ def _rank_matcher(kind: str) -> nc.Matcher:
 
 
 def _hub(**options: Any) -> nc.Hub:
-    hub = nc.Hub(window=nc.Window(count=60), **options)
+    hub: Any = nc.Hub(window=nc.Window(count=60), **options)  # any: mypy cannot follow **fields
     hub.set_weights(nc.Weights(documents=100, df={"w1": 50, "w2": 3}))
     box = [-3, -3, 4, 4]
     for i in range(24):
@@ -73,14 +73,15 @@ def _hub(**options: Any) -> nc.Hub:
         for mode in ("match", "rank", "top"):
             hub.unsubscribe(f"{mode}{i}")
     hub.retract("m70")
-    return hub
+    made: nc.Hub = hub
+    return made
 
 
 def save_corpus(folder: Path) -> None:
     """Write the good snapshots that mutants are made of."""
     made: dict[str, nc.Matcher | nc.Hub] = {
         "auto": _matcher("auto", 90),
-        "auto-trees": _matcher("auto", 300, small_list=4),
+        "auto-trees": _matcher("auto", 300, index_parameters={"small_list": 4}),
         "ap-tree": _matcher("ap-tree", 60),
         "rq-tree": _matcher("rq-tree", 40),
         "rank-auto": _rank_matcher("auto"),

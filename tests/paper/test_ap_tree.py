@@ -53,7 +53,7 @@ def _messages(
 
 def _candidates(kind: str, half_side: float, **parameters: Any) -> int:
     rng = np.random.default_rng(1)
-    matcher = nc.Matcher(kind, **parameters)
+    matcher = nc.Matcher(kind, index_parameters=parameters)
     matcher.subscribe_table(_subscriptions(rng, range(SIZE), half_side=half_side))
     return measure_table(matcher, _messages(rng, 300)).work["candidates"]
 
@@ -122,7 +122,7 @@ def test_rebuilding_follows_a_workload_that_moves(insert_one_by_one) -> None:
     candidates = []
     for rebuild in (True, False):
         rng = np.random.default_rng(4)
-        matcher = nc.Matcher("ap-tree", rebuild=rebuild)
+        matcher = nc.Matcher("ap-tree", index_parameters={"rebuild": rebuild})
         matcher.subscribe_table(_subscriptions(rng, range(SIZE // 5), half_side=0.2))
         rest = range(SIZE // 5, SIZE)
         moved = _subscriptions(rng, rest, half_side=0.2, first=WORDS, east=30.0)

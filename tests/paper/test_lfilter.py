@@ -33,7 +33,7 @@ def _matcher(kind: str, **parameters: Any) -> nc.Matcher:
     rng = np.random.default_rng(1)
     keywords = [_words(rng, 1 + int(rng.integers(5))) for _ in range(SIZE)]
     boxes = _boxes(rng.uniform(0, 40, (SIZE, 2)), 0.3)
-    matcher = nc.Matcher(kind, **parameters)
+    matcher = nc.Matcher(kind, index_parameters=parameters)
     matcher.subscribe_table(pa.table({"id": list(range(SIZE)), "keywords": keywords, **boxes}))
     return matcher
 

@@ -59,7 +59,7 @@ def _messages(rng: np.random.Generator, count: int, extent: float, length: int) 
 
 def _work(kind: str, extent: float = 0, *, length: int = 9, **parameters: Any) -> dict[str, int]:
     rng = np.random.default_rng(1)
-    matcher = nc.Matcher(kind, **parameters)
+    matcher = nc.Matcher(kind, index_parameters=parameters)
     matcher.subscribe_table(_subscriptions(rng, SIZE))
     return measure_table(matcher, _messages(rng, 300, extent, length)).work
 

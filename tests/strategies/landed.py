@@ -4,4 +4,5 @@ from __future__ import annotations
 
 import os
 
-LANDED = frozenset(os.environ.get("NEARCAST_LANDED", "replace,advance,stop words").split(","))
+_HERE = "replace,advance,questions,stop words"
+LANDED = frozenset(os.environ.get("NEARCAST_LANDED", _HERE).split(","))

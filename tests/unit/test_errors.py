@@ -44,7 +44,7 @@ def test_every_error_is_in_the_tree_and_is_what_python_programmers_catch(name, b
 
 def test_the_tree_has_no_other_class() -> None:
     found = {n for n, v in vars(errors).items() if isinstance(v, type) and issubclass(v, Exception)}
-    assert found == {"NearcastError", *TREE}
+    assert found == {"NearcastError", "KeepsNothingWarning", *TREE}
 
 
 def test_codes_are_distinct_and_snake_case() -> None:
@@ -59,7 +59,10 @@ def test_codes_are_distinct_and_snake_case() -> None:
         ({}, "w"),
         ({"got": 0}, "w: got 0"),
         ({"wanted": "more"}, "w: wanted more"),
-        ({"got": "x", "wanted": "more", "hint": "h", "field": "f"}, "w: got 'x', wanted more"),
+        (
+            {"got": "x", "wanted": "more", "hint": "h", "field": "f"},
+            "w: got 'x', wanted more; hint: h",
+        ),
         ({"got": Verbatim("null")}, "w: got null"),
     ],
 )
@@ -70,7 +73,8 @@ def test_the_message_leaves_out_the_parts_that_are_none(parts, text) -> None:
 @pytest.mark.parametrize("name", TREE)
 def test_the_message_is_the_same_in_every_class_without_extra_quotes(name) -> None:
     place = " at position 3" if name == "ExpressionError" else ""
-    assert str(make(name)) == f"what{place}: got 'g', wanted w"
+    assert str(make(name)) == f"what{place}: got 'g', wanted w; hint: h"
+    assert make(name).summary == f"what{place}: got 'g', wanted w"
 
 
 @pytest.mark.parametrize("duplicate", [copy.copy, lambda e: pickle.loads(pickle.dumps(e))])
@@ -98,7 +102,7 @@ def test_locate_says_in_front_whom_the_message_is_about() -> None:
 def test_of_changes_the_class_and_names_the_field() -> None:
     error = InvalidEventError.of(NearcastError("w", got=1, wanted="x", hint="h"), field="area")
     assert (type(error), error.field, error.hint) == (InvalidEventError, "area", "h")
-    assert str(error) == "area: w: got 1, wanted x"
+    assert str(error) == "area: w: got 1, wanted x; hint: h"
 
 
 class Unspeakable:

@@ -414,7 +414,7 @@ def test_the_position_in_an_expression_survives() -> None:
         ({"bbox": [0, 0, 1, 1]}, "at", "both at and bbox"),
         ({"at": [0]}, "at", "not a position"),
         ({"at": [0, 0, 0]}, "at", "not a position"),
-        ({"at": {}}, "at", "not a list"),
+        ({"at": {}}, "at", "geometry is not a point"),
         ({"at": "0,0"}, "at", "not a list"),
         ({"at": [0, "0"]}, "at", "latitude of point is not a number"),
         ({"at": [True, 0]}, "at", "longitude of point is not a number"),

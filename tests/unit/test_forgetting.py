@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 
@@ -85,7 +87,7 @@ def test_an_epochs_words_keep_their_weights_when_numbers_are_used_again() -> Non
     weights = nc.Weights(documents=99, df={"rare": 1, "common": 99, "unseen": 0})
     hub.set_weights(weights)
     assert words_of(hub) == 2  # what no document has weighs what an unknown word weighs
-    rank = {"mode": "rank", "area": BOX, "alpha": 0, "threshold": 0.01}
+    rank: dict[str, Any] = {"mode": "rank", "area": BOX, "alpha": 0, "threshold": 0.01}
     for i in range(9):
         hub.subscribe(f"s{i}", keywords=[f"other{i}"], **rank)
         hub.unsubscribe(f"s{i}")

@@ -107,7 +107,14 @@ GOOD = {
     "documents": 9,
 }
 # What comes out of the package holds what it is given.
-RESULTS = (nc.Change, nc.Promise, nc.Explanation, nc.Reason)
+RESULTS = (
+    nc.Change,
+    nc.Definition,
+    nc.Explanation,
+    nc.Promise,
+    nc.Reason,
+    nc.ScoreExplanation,
+)
 
 
 def hub():

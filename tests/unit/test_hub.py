@@ -54,8 +54,10 @@ def test_fields_that_are_none_are_not_there(hub) -> None:
 
 def test_an_unknown_field_is_an_error_that_names_it(hub) -> None:
     with pytest.raises(nc.InvalidEventError, match="unknown field 'keyword'") as caught:
-        hub.subscribe("t", keyword="x")
+        hub.apply([{"op": "subscribe", "id": "t", "keyword": "x"}])
     assert caught.value.field == "keyword"
+    with pytest.raises(TypeError, match="keyword"):
+        hub.subscribe("t", keyword="x")
 
 
 def test_length_and_membership_are_those_of_subscriptions(hub) -> None:

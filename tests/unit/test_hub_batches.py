@@ -11,7 +11,7 @@ from hub_events import BOX, HERE, live, publish, reached
 
 import nearcast as nc
 from nearcast import events
-from nearcast.hub import CHANGES, changes_of
+from nearcast.changes import CHANGES, changes_of
 
 # ---- rejected events ------------------------------------------------------------------------
 
@@ -55,7 +55,9 @@ def test_a_rejected_event_changes_nothing_the_clock_included(event, error) -> No
     assert reached(hub.publish("m", "tea", at=HERE)) == ["ends at 20", "s"]
 
 
-def test_a_place_must_suit_the_mode(hub) -> None:
+def test_a_place_must_suit_the_mode() -> None:
+    hub = nc.Hub(window=nc.Window(count=5))
+    hub.subscribe("s", keywords="tea", area=BOX)
     with pytest.raises(nc.InvalidSubscriptionError, match="'s': move: got at, wanted area"):
         hub.move("s", at=HERE)
     hub.subscribe("t", mode="top", keywords=["x"], at=HERE, k=1, alpha=0.5)

@@ -55,33 +55,28 @@ AREAS = [
 ]
 
 
-def clause(positive, negative=""):
-    return nc.Clause(frozenset(positive.split()), frozenset(negative.split()))
-
-
 @pytest.mark.parametrize("area", AREAS, ids=lambda area: type(area).__name__)
 def test_a_subscription_comes_back_as_it_was_given(area) -> None:
     hub = nc.Hub()
     hub.subscribe("s", keywords="Tea AND (free OR sale) -decaf OR jazz", area=area)
-    clauses, found = hub.subscription("s")
-    assert clauses
-    assert set(clauses) == {
-        clause("tea free", "decaf"),
-        clause("tea sale", "decaf"),
-        clause("jazz"),
-    }
-    assert found == area
+    found = hub.subscription("s")
+    assert (found.id, found.mode, found.area) == ("s", "match", area)
+    again = nc.Hub()
+    again.subscribe("s", keywords=found.keywords, area=found.area)
+    place = (0.0, 0.0) if area is None or isinstance(area, nc.Bbox) else (1.0, 1.0)
+    for text in ("tea free", "tea sale", "tea sale decaf", "jazz decaf", "tea", "free"):
+        assert hub.match(text, at=place) == again.match(text, at=place)
     hub.subscribe("moved", keywords="x", area=BOX)
     if area is not None:
         hub.move("moved", area=area)
-        assert hub.subscription("moved") == ((clause("x"),), area)
+        assert hub.subscription("moved") == nc.Definition("moved", "match", ("x",), area)
 
 
 def test_a_subscription_without_keywords_or_that_never_matches_comes_back_as_such(hub) -> None:
     hub.subscribe("place", area=BOX)
     hub.subscribe("never", keywords="a -a")
-    assert hub.subscription("place") == (None, nc.Bbox(*BOX))
-    assert hub.subscription("never") == ((), None)
+    assert hub.subscription("place") == nc.Definition("place", "match", area=nc.Bbox(*BOX))
+    assert hub.subscription("never").area is None
 
 
 @pytest.mark.parametrize("id_", ["none", "", 5, None, "\ud800"])

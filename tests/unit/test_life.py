@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     from nearcast.events import Event
 
+# Logs are drawn with and without a window, which a hub without one warns of.
+pytestmark = pytest.mark.filterwarnings("ignore::nearcast.KeepsNothingWarning")
+
 IDS = st.sampled_from(["a", "b", "c"])
 TIMES = st.none() | st.sampled_from([0.0, 1.0, 2.0, 3.0, 5.0, 8.0])
 BOX = [0, 0, 1, 1]

@@ -49,7 +49,7 @@ def comma(tmp_path_factory):
 def test_settings_of_a_hub_survive_a_decimal_comma(comma, tmp_path) -> None:
     code = """
 window, space = nc.Window(seconds=2.5), (0.5, 0.25, 10.75, 9.5)
-hub = nc.Hub(index="ap-tree", kl_threshold=0.125, window=window, space=space)
+hub = nc.Hub(index="ap-tree", index_parameters={"kl_threshold": 0.125}, window=window, space=space)
 hub.subscribe("s", keywords="tea", live=True)
 hub.save(sys.argv[1])
 opened = nc.Hub.open(sys.argv[1])
@@ -75,7 +75,7 @@ for attempt in (
     lambda: nc.Matcher().subscribe_table(
         pa.table({"id": [1], "keywords": [["a"]], "west": [180.5], "south": [0.], "east": [1.],
                   "north": [1.]})),
-    lambda: nc.Matcher("auto", small_list=4.5),
+    lambda: nc.Matcher("auto", index_parameters={"small_list": 4.5}),
 ):
     try:
         attempt()

@@ -220,7 +220,7 @@ def test_an_unknown_index_kind_is_named_with_those_there_are() -> None:
 )
 def test_a_parameter_that_the_kind_does_not_have_is_refused(value, said) -> None:
     with pytest.raises(nc.InvalidParameterError, match=said):
-        nc.Matcher("brute-force", depth=value)
+        nc.Matcher("brute-force", index_parameters={"depth": value})
 
 
 def test_a_parameter_out_of_its_range_is_refused_by_name() -> None:
@@ -234,7 +234,7 @@ def test_a_parameter_out_of_its_range_is_refused_by_name() -> None:
         wrongs: list[Any] = [spec.maximum + 1, spec.minimum - 1, "x", True]
         for wrong in wrongs:
             with pytest.raises(nc.InvalidParameterError, match=f"{re.escape(kind)}.*{spec.name}"):
-                nc.Matcher(kind, **{spec.name: wrong})
+                nc.Matcher(kind, index_parameters={spec.name: wrong})
 
 
 @pytest.mark.parametrize("kind", [kind.name for kind in nc.indexes() if not kind.stands_for])

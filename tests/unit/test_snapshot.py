@@ -174,10 +174,10 @@ def test_parameters_of_the_kind_are_part_of_the_snapshot(path) -> None:
     for kind in nc.indexes():
         chosen = {spec.name: _other_value(spec) for spec in kind.parameters}
         try:
-            matcher = nc.Matcher(kind.name, **chosen)
+            matcher = nc.Matcher(kind.name, index_parameters=chosen)
         except nc.InvalidParameterError:  # some only go together
             chosen = {spec.name: spec.default for spec in kind.parameters}
-            matcher = nc.Matcher(kind.name, **chosen)
+            matcher = nc.Matcher(kind.name, index_parameters=chosen)
         matcher.save(path)
         data = path.read_bytes()
         first = blobs(data)[0]

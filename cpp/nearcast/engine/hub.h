@@ -49,6 +49,13 @@ class Hub {
   MatchColumns match(std::span<const std::string_view> words, const Place& place) const;
   std::optional<ModeId> mode_of(std::string_view subscription) const;
   Definition definition(std::string_view subscription) const;
+  /// Definitions in the order of modes and slots. At most `count` slots are looked at, from the
+  /// first on; `next` is where to go on, nothing: these were the last.
+  struct DefinitionPage {
+    std::vector<std::pair<std::string, Definition>> found;
+    std::optional<std::size_t> next;
+  };
+  DefinitionPage definitions(std::size_t first, std::size_t count) const;
   /// The definition, and what decides for this message.
   Verdict explain(std::string_view subscription, std::span<const std::string_view> words,
                   const Place& place) const;
@@ -87,6 +94,7 @@ class Hub {
   Mode& mode(ModeId id) { return *modes_[static_cast<std::size_t>(id)]; }
   const Mode& mode(ModeId id) const { return *modes_[static_cast<std::size_t>(id)]; }
 
+  Definition definition(Subscriber subscriber) const;
   void expire(Step& step);
   void carry_out(const Event& event, Step& step);
   void subscribe(const Event& event, Step& step);

@@ -15,7 +15,7 @@ MatchColumns Hub::match(std::span<const std::string_view> words, const Place& pl
   std::vector<SubscriptionId> found;
   for (int id = 0; id < kModes; ++id) {
     found.clear();
-    modes_[id]->find_matches({tokens, place}, found);
+    modes_[id]->find_matches({words, {tokens, place}}, found);
     for (const SubscriptionId slot : found) {
       out.words.push_back(life_.name(static_cast<ModeId>(id), slot));
     }
@@ -29,8 +29,33 @@ std::optional<ModeId> Hub::mode_of(std::string_view subscription) const {
 }
 
 Definition Hub::definition(std::string_view subscription) const {
-  const Subscriber found = life_.require(subscription);
-  return mode(found.mode).definition(found.slot);
+  return definition(life_.require(subscription));
+}
+
+Definition Hub::definition(Subscriber subscriber) const {
+  Definition found = mode(subscriber.mode).definition(subscriber.slot);
+  found.terms.expires = life_.expires(subscriber);
+  return found;
+}
+
+Hub::DefinitionPage Hub::definitions(std::size_t first, std::size_t count) const {
+  DefinitionPage page;
+  std::size_t start = 0;  // of the mode's slots, among those of all modes
+  for (int id = 0; id < kModes; ++id) {
+    const std::size_t slots = modes_[id]->slots();
+    while (first < start + slots) {
+      if (count-- == 0) {
+        page.next = first;
+        return page;
+      }
+      const Subscriber own{static_cast<ModeId>(id),
+                           SubscriptionId{static_cast<std::uint32_t>(first++ - start)}};
+      if (modes_[id]->has(own.slot))
+        page.found.emplace_back(life_.name(own.mode, own.slot), definition(own));
+    }
+    start += slots;
+  }
+  return page;
 }
 
 Verdict Hub::explain(std::string_view subscription, std::span<const std::string_view> words,
@@ -38,7 +63,9 @@ Verdict Hub::explain(std::string_view subscription, std::span<const std::string_
   const Subscriber found = life_.require(subscription);
   std::vector<Token> tokens;
   find_tokens(words_, words, tokens);
-  return mode(found.mode).explain(found.slot, {tokens, place});
+  Verdict verdict = mode(found.mode).explain(found.slot, {words, {tokens, place}});
+  verdict.definition = definition(found);
+  return verdict;
 }
 
 std::vector<Hub::Held> Hub::results(std::string_view subscription) const {

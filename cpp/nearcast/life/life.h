@@ -68,6 +68,10 @@ class Life {
   std::string_view name(ModeId mode, SubscriptionId slot) const {
     return ids_.word(number(mode, slot));
   }
+  std::optional<double> expires(Subscriber at) const {
+    const SlotHeap& waiting = expiries(at.mode);
+    return waiting.has(raw(at.slot)) ? std::optional(waiting.key(raw(at.slot))) : std::nullopt;
+  }
   void begin(std::string_view id, Subscriber at, std::optional<double> expires);
   void end(Subscriber at);
 

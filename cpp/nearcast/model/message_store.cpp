@@ -8,9 +8,7 @@
 #include "nearcast/base/errors.h"
 
 namespace nearcast {
-namespace {
 
-/// The middle of a box; of one that crosses the antimeridian, the middle of what it covers.
 Point centre_of(const Place& place) {
   if (place.is_point) return place.point();
   const Rect& first = place.part[0];
@@ -19,6 +17,8 @@ Point centre_of(const Place& place) {
   const double lon = (first.west + place.part[1].east + 360) / 2;
   return {lon > 180 ? lon - 360 : lon, lat};
 }
+
+namespace {
 
 /// The box as it was given: west > east if it crosses the antimeridian.
 Rect given_box(const Place& place) {

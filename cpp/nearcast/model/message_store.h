@@ -32,6 +32,9 @@ struct NewMessage {
   double expires = std::numeric_limits<double>::infinity();
 };
 
+/// The middle of a box; of one that crosses the antimeridian, the middle of what it covers.
+Point centre_of(const Place& place);
+
 class MessageStore {
  public:
   static constexpr double kNever = std::numeric_limits<double>::infinity();

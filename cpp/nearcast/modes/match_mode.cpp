@@ -98,9 +98,9 @@ std::vector<HeldMessage> MatchMode::results(SubscriptionId id) const {
   return held;
 }
 
-void MatchMode::find_matches(const Message& message, std::vector<SubscriptionId>& out) const {
+void MatchMode::find_matches(const Question& question, std::vector<SubscriptionId>& out) const {
   ScratchPool<BatchScratch>::Loan loan(scratches_);
-  set_.match(message, *loan);
+  set_.match(question.message, *loan);
   for (const SubscriptionId id : (*loan).sink.ids()) {
     if (!safe_.is_impact(id)) out.push_back(id);
   }

@@ -32,10 +32,14 @@ class MatchMode final : public Mode {
 
   bool holds_set(SubscriptionId id) const override { return holders_.has(id); }
   std::vector<HeldMessage> results(SubscriptionId id) const override;
-  void find_matches(const Message& message, std::vector<SubscriptionId>& out) const override;
-  Definition definition(SubscriptionId id) const override { return set_.definition(id); }
-  Verdict explain(SubscriptionId id, const Message& message) const override {
-    return set_.explain(id, message);
+  void find_matches(const Question& question, std::vector<SubscriptionId>& out) const override;
+  Definition definition(SubscriptionId id) const override {
+    Definition found = set_.definition(id);
+    found.terms.is_live = holders_.has(id);
+    return found;
+  }
+  Verdict explain(SubscriptionId id, const Question& question) const override {
+    return set_.explain(id, question.message);
   }
 
   bool is_safe() const { return is_safe_; }

@@ -49,11 +49,11 @@ struct Epoch {
   std::span<const TokenWeights::Count> counts;
 };
 
-/// What a question says of a subscription in whose mode it has no answer.
-inline Error unsupported(std::string_view subscription, ModeId mode) {
-  return {ErrorKind::kUnsupported, "subscription " + quoted(ExternalId(subscription)),
-          "'" + std::string(name_of(mode)) + "'", "a match subscription"};
-}
+/// A message that is asked about: the words of its text, and what is known of it.
+struct Question {
+  std::span<const std::string_view> words;
+  Message message;
+};
 
 class Mode {
  public:
@@ -84,10 +84,11 @@ class Mode {
   /// What all changes that were reported say it holds: a mode that reports at the end of an event
   /// says what it held before, messages that have left since included.
   virtual std::vector<HeldMessage> last_told(SubscriptionId id) const { return results(id); }
-  /// Appends the subscriptions that would be told of this message if it were published now.
-  virtual void find_matches(const Message& message, std::vector<SubscriptionId>& out) const = 0;
+  /// Appends the subscriptions that would be told of this message if it were published now. A top
+  /// list is looked at as it stands: nothing leaves the window for the message.
+  virtual void find_matches(const Question& question, std::vector<SubscriptionId>& out) const = 0;
   virtual Definition definition(SubscriptionId id) const = 0;
-  virtual Verdict explain(SubscriptionId id, const Message& message) const = 0;
+  virtual Verdict explain(SubscriptionId id, const Question& question) const = 0;
 
   virtual std::size_t slots() const = 0;          ///< slots are below this
   virtual bool has(SubscriptionId id) const = 0;  ///< does a user's subscription have this slot?

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/model/semantics.h"
 
 namespace nearcast {
 
@@ -104,19 +105,26 @@ std::vector<HeldMessage> RankMode::results(SubscriptionId id) const {
   return held;
 }
 
-void RankMode::find_matches(const Message& message, std::vector<SubscriptionId>& out) const {
+void RankMode::find_matches(const Question& question, std::vector<SubscriptionId>& out) const {
   if (set_.size() == 0) return;
   RankSink ranked;
-  set_.rank(message, ranked);
+  set_.rank(question.message, ranked);
   out.insert(out.end(), ranked.ids().begin(), ranked.ids().end());
 }
 
 Definition RankMode::definition(SubscriptionId id) const {
-  throw unsupported(life_.name(ModeId::kRank, id), ModeId::kRank);
+  Definition found = set_.definition(id);
+  found.terms.is_live = holders_.has(id);
+  return found;
 }
 
-Verdict RankMode::explain(SubscriptionId id, const Message&) const {
-  throw unsupported(life_.name(ModeId::kRank, id), ModeId::kRank);
+Verdict RankMode::explain(SubscriptionId id, const Question& question) const {
+  const RankStore& store = set_.store();
+  const Message& message = question.message;
+  const ScoreParts parts{store.spatial(id, message.place), store.textual(id, message.tokens),
+                         store.score(id, message), store.terms(id).threshold};
+  return {definition(id), store.accepts(id, parts.score),
+          area_touches(store.subscriptions(), id, message.place), parts};
 }
 
 SetSizes RankMode::sizes() const {

@@ -28,9 +28,9 @@ class RankMode final : public Mode {
 
   bool holds_set(SubscriptionId id) const override { return holders_.has(id); }
   std::vector<HeldMessage> results(SubscriptionId id) const override;
-  void find_matches(const Message& message, std::vector<SubscriptionId>& out) const override;
+  void find_matches(const Question& question, std::vector<SubscriptionId>& out) const override;
   Definition definition(SubscriptionId id) const override;
-  Verdict explain(SubscriptionId id, const Message& message) const override;
+  Verdict explain(SubscriptionId id, const Question& question) const override;
 
   std::size_t slots() const override { return set_.slots(); }
   bool has(SubscriptionId id) const override { return set_.has(id); }

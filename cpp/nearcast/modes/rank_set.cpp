@@ -151,6 +151,16 @@ MatchColumns RankSet::answer_one(std::span<const std::string_view> words, const 
   return out;
 }
 
+Definition RankSet::definition(SubscriptionId id) const {
+  Definition found{{{}}, store_.area(id)};
+  for (const Token token : store_.tokens(id))
+    found.clauses.front().positive.emplace_back(words_.word(token));
+  found.terms.mode = ModeId::kRank;
+  found.terms.alpha = store_.terms(id).alpha;
+  found.terms.threshold = store_.terms(id).threshold;
+  return found;
+}
+
 SetSizes RankSet::sizes() const {
   return {store_.size(), store_.memory_bytes(), index_->memory_bytes(), 0};
 }

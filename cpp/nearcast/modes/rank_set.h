@@ -50,6 +50,7 @@ class RankSet {
   MatchColumns answer_one(std::span<const std::string_view> words, const Place& place,
                           const ExternalIds& ids) const;
   const RankStore& store() const { return store_; }
+  Definition definition(SubscriptionId id) const;
 
   std::size_t size() const { return store_.size(); }
   std::size_t slots() const { return store_.slots(); }

@@ -84,14 +84,6 @@ std::vector<HeldMessage> TopMode::last_told(SubscriptionId id) const {
   return held;
 }
 
-Definition TopMode::definition(SubscriptionId id) const {
-  throw unsupported(life_.name(ModeId::kTop, id), ModeId::kTop);
-}
-
-Verdict TopMode::explain(SubscriptionId id, const Message&) const {
-  throw unsupported(life_.name(ModeId::kTop, id), ModeId::kTop);
-}
-
 std::optional<TopStats> TopMode::stats() const {
   return lists_ ? std::optional(lists_->stats()) : std::nullopt;
 }

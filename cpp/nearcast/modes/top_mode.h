@@ -50,10 +50,10 @@ class TopMode final : public Mode {
   bool holds_set(SubscriptionId) const override { return true; }
   std::vector<HeldMessage> results(SubscriptionId id) const override;
   std::vector<HeldMessage> last_told(SubscriptionId id) const override;
-  /// Whether a message enters a list depends on what is in it: this has no answer yet.
-  void find_matches(const Message&, std::vector<SubscriptionId>&) const override {}
+  /// Looks at each subscription: what finds lists quickly finds them for kept messages only.
+  void find_matches(const Question& question, std::vector<SubscriptionId>& out) const override;
   Definition definition(SubscriptionId id) const override;
-  Verdict explain(SubscriptionId id, const Message& message) const override;
+  Verdict explain(SubscriptionId id, const Question& question) const override;
 
   std::optional<TopStats> stats() const;
   std::size_t memory_bytes() const;  ///< of the lists and all they need

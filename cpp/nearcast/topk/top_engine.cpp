@@ -177,9 +177,8 @@ void TopEngine::adopt(const TopEngine& other) {
   ensure(size() == 0, "top engine: subscriptions are adopted where there are none");
   std::vector<Held> held;
   other.state_.subscriptions.for_each([&](SubscriptionId id) {
-    const TopSubscriptions::Record& record = other.state_.subscriptions[id];
-    const TopTerms terms{record.at, record.k, record.alpha};
-    state_.subscriptions.add(id, other.state_.subscriptions.tokens(id), terms, *state_.weights);
+    state_.subscriptions.add(id, other.state_.subscriptions.tokens(id), other.terms(id),
+                             *state_.weights);
     arrival_->insert(id);
     const ResultBuffers& theirs = other.state_.buffers;
     held.clear();

@@ -22,6 +22,7 @@
 #include "nearcast/topk/expiry/expiry_policy.h"
 #include "nearcast/topk/search/backlog_search.h"
 #include "nearcast/topk/top_change.h"
+#include "nearcast/topk/top_question.h"
 #include "nearcast/topk/top_state.h"
 #include "nearcast/topk/top_tuning.h"
 
@@ -78,6 +79,11 @@ class TopEngine {
   std::vector<TopResult> results(SubscriptionId id) const;  ///< best first
   /// As they were before this event; messages that it has dropped are there.
   std::vector<TopResult> results_before(SubscriptionId id) const;
+  TopVerdict judge(SubscriptionId id, const TopQuestion& message) const;  ///< judging.cpp
+  TopTerms terms(SubscriptionId id) const {
+    const TopSubscriptions::Record& record = state_.subscriptions[id];
+    return {record.at, record.k, record.alpha};
+  }
   TopStats stats() const;
   void check_invariants() const;
 

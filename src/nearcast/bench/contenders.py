@@ -6,12 +6,12 @@ of `nearcast.indexes()`; others join by `register`.
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from nearcast.arguments import read_kind
 from nearcast.bench.measuring import measure_table
 from nearcast.matcher import Matcher, indexes
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from numpy.typing import NDArray
 
-    Parameter = int | float | str | bool
+    from nearcast.arguments import Parameter
 
 BRUTE_FORCE = "brute-force"
 AREA = ("west", "south", "east", "north")
@@ -87,9 +87,7 @@ class MatcherContender:
     """An index kind behind `nearcast.Matcher`."""
 
     def __init__(self, kind: str, parameters: Mapping[str, Parameter]) -> None:
-        # Any: a keyword of unknown name may be the analyzer, for all that mypy can tell.
-        keywords: dict[str, Any] = dict(parameters)
-        self._matcher = Matcher(index=kind, **keywords)
+        self._matcher = Matcher(index=kind, index_parameters=parameters)
 
     def learn(self, messages: pa.Table) -> None:
         """Look at a sample of messages, before the first subscription."""
@@ -194,20 +192,4 @@ def parse_contender(text: str) -> ContenderSpec:
     >>> parse_contender("ap-tree:max_leaf_size=40").parameters
     {'max_leaf_size': 40}
     """
-    kind, *settings = text.split(":")
-    parameters: dict[str, Parameter] = {}
-    for setting in settings:
-        name, equals, value = setting.partition("=")
-        if not (name and equals and value):
-            msg = f"contender {text!r}: got {setting!r}, wanted parameter=value"
-            raise ValueError(msg)
-        parameters[name] = _read_value(value)
-    return ContenderSpec(kind, parameters)
-
-
-def _read_value(text: str) -> Parameter:
-    try:
-        value = json.loads(text)
-    except json.JSONDecodeError:
-        return text
-    return value if isinstance(value, (bool, int, float)) else text
+    return ContenderSpec(*read_kind(text))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
-    from nearcast.bench.contenders import Parameter
+    from nearcast.arguments import Parameter
 
 FLOOR = "floor"
 

@@ -12,13 +12,14 @@ import numpy as np
 import pyarrow as pa
 
 from nearcast import _core, columns
+from nearcast.changes import change_table
 from nearcast.errors import InvalidParameterError, Verbatim
-from nearcast.hub import change_table
 
 if TYPE_CHECKING:
     from nearcast.columns import ArrowTable
-    from nearcast.hub import Hub, Record
+    from nearcast.hub import Hub
     from nearcast.matcher import Matcher
+    from nearcast.records import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,9 @@ from nearcast.bench.workloads.streams import Stream, random_stream
 from nearcast.bench.workloads.tables import BOX_COLUMNS, POINT_COLUMNS
 from nearcast.events import Move, Publish, Subscribe
 from nearcast.expressions import Word
-from nearcast.hub import Hub, core_record
+from nearcast.hub import Hub
 from nearcast.model import Bbox
+from nearcast.records import core_record
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nearcast.events import Event
-    from nearcast.hub import Record
+    from nearcast.records import Record
 
 CHUNK = 20_000
 SMALL = 1_500
@@ -119,7 +120,9 @@ def measure_moving(
     WrongAnswerError
         If two contenders disagree.
     """
-    entrants = [_Entrant(spec, Hub(index=spec.kind, **dict(spec.parameters))) for spec in specs]  # type: ignore[arg-type]
+    entrants = [
+        _Entrant(spec, Hub(index=spec.kind, index_parameters=spec.parameters)) for spec in specs
+    ]
     _open(entrants, workload, step)
     for number, batches in enumerate(_repetitions(workload, sizes)):
         step(f"repetition {number + 1}")

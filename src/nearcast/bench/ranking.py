@@ -7,7 +7,7 @@ All subscriptions of a run have the same alpha and threshold, as in [Rt §7.6].
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,8 @@ from nearcast.weights import Weights
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from nearcast.bench.contenders import Contender, ContenderSpec, Parameter
+    from nearcast.arguments import Parameter
+    from nearcast.bench.contenders import Contender, ContenderSpec
     from nearcast.bench.workloads.groups import Group
     from nearcast.bench.workloads.scenario import Source
 
@@ -61,8 +62,7 @@ class RankContender(MatcherContender):
     """An index kind behind `nearcast.Matcher` in mode "rank"."""
 
     def __init__(self, kind: str, parameters: Mapping[str, Parameter], *, idf: bool) -> None:
-        keywords: dict[str, Any] = dict(parameters)
-        self._matcher = Matcher(index=kind, mode="rank", **keywords)
+        self._matcher = Matcher(index=kind, mode="rank", index_parameters=parameters)
         self._idf = idf
 
     def learn(self, messages: pa.Table) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import warnings
 from typing import TYPE_CHECKING
 
 import nearcast
@@ -22,7 +23,7 @@ from nearcast.cli import (
     validate,
 )
 from nearcast.cli.usage import UsageError
-from nearcast.errors import NearcastError
+from nearcast.errors import KeepsNothingWarning, NearcastError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,12 +48,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return the exit code."""
     args = parser().parse_args(arguments)
     try:
-        code: int = args.run(args)
+        with warnings.catch_warnings():  # what a command warns of it says itself
+            warnings.simplefilter("ignore", KeepsNothingWarning)
+            code: int = args.run(args)
         sys.stdout.flush()
     except UsageError as error:
-        return fail(str(error), error.hint, code=2)
+        return fail(error.summary, error.hint, code=2)
     except NearcastError as error:
-        return fail(str(error), error.hint)
+        return fail(error.summary, error.hint)
     except BrokenPipeError:
         # The reader has gone, as `| head` does: not our failure. Python would complain at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.table import Table
 
+from nearcast.changes import changes_of
 from nearcast.cli.demo_cities import CITIES
 from nearcast.cli.option_types import at_least_one, at_least_zero
-from nearcast.hub import Hub, changes_of
+from nearcast.hub import Hub
 from nearcast.model import Circle, Window
 
 if TYPE_CHECKING:
@@ -135,8 +136,8 @@ def _drive(hub: Hub, texts: dict[str, str]) -> Table:
 
 def _best(hub: Hub, texts: dict[str, str]) -> Table:
     city, *at = CITIES[0]
-    terms = {"keywords": ["free", "jazz", "concert"], "k": 3, "alpha": 0.5, "at": at}
-    hub.subscribe("best", mode="top", **terms)
+    words = ["free", "jazz", "concert"]
+    hub.subscribe("best", mode="top", keywords=words, k=3, alpha=0.5, at=at)
     table = Table("score", "message", "text", title=f"top 3 for free jazz concert in {city}")
     for message, score in hub.results("best"):
         table.add_row(f"{score:.6f}", message, texts[message])

@@ -142,7 +142,7 @@ def _follow(raw: IO[bytes], advance: Callable[[int], None]) -> Callable[[], None
 
 def report(name: str, line: int, error: NearcastError) -> None:
     """Say on stderr which line is bad and why."""
-    print(f"{name}:{line}: {error}", file=sys.stderr)
+    print(f"{name}:{line}: {error.summary}", file=sys.stderr)
     if error.hint:
         print(f"hint: {error.hint}", file=sys.stderr)
 

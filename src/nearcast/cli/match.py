@@ -16,7 +16,9 @@ from nearcast.cli.file_pair import (
     read_messages,
     read_subscriptions,
 )
-from nearcast.cli.replay import add_error_option, add_index_option
+from nearcast.cli.kinds import add_kind_option
+from nearcast.cli.replay import add_error_option
+from nearcast.cli.usage import options_as_parameters
 from nearcast.errors import NearcastError
 from nearcast.hub import Hub
 from nearcast.weights import read_weights
@@ -38,7 +40,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
     )
     add_files(command)
     command.add_argument("--out", metavar="FILE", help="where to write the pairs (stdout)")
-    add_index_option(command)
+    add_kind_option(command)
     command.add_argument("--weights", metavar="FILE", help="weights epoch, JSON")
     add_error_option(command)
     command.set_defaults(run=run)
@@ -48,7 +50,9 @@ def run(args: argparse.Namespace) -> int:
     """Match; return 1 if a bad line stopped it."""
     check_files(args)
     weights = None if args.weights is None else read_weights(args.weights)
-    hub = Hub(index=args.index, weights=weights)
+    index, index_parameters = args.index
+    with options_as_parameters():
+        hub = Hub(index=index, index_parameters=index_parameters, weights=weights)
     skips = args.on_error == "skip"
     with ExitStack() as stack:
         subscriptions = stack.enter_context(open_events(args.subscriptions, "subscribe"))

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import sys
+import warnings
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, TextIO
 
+from nearcast.changes import changes_of
 from nearcast.cli import event_input
 from nearcast.cli.event_input import Complaints, EventInput, open_events, report
+from nearcast.cli.kinds import add_kind_option, add_topk_option
 from nearcast.cli.option_types import above_zero, at_least_one
 from nearcast.cli.space import space_from
 from nearcast.cli.usage import options_as_parameters
-from nearcast.errors import NearcastError
+from nearcast.errors import KeepsNothingWarning, NearcastError
 from nearcast.events import write_change
-from nearcast.hub import WORLD, Hub, changes_of, expiry_kinds, topk_kinds
+from nearcast.hub import WORLD, Hub, expiry_kinds
 from nearcast.matcher import DEFAULT_INDEX, indexes
 from nearcast.model import Window
 from nearcast.weights import read_weights
@@ -30,7 +33,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
     command = commands.add_parser("replay", help="apply a file of events and print the changes")
     command.add_argument("events", metavar="EVENTS", help=event_input.HELP)
     command.add_argument("--out", metavar="FILE", help="where to write the changes (stdout)")
-    add_index_option(command)
+    add_kind_option(command)
     window = command.add_mutually_exclusive_group()
     window.add_argument("--window-count", type=at_least_one, metavar="N", help="the newest N live")
     window.add_argument(
@@ -38,8 +41,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
     )
     command.add_argument("--weights", metavar="FILE", help="weights epoch, JSON")
     command.add_argument("--space", metavar="W,S,E,N", help="space of the hub (the world)")
-    arrivals = [kind.name for kind in topk_kinds()]
-    command.add_argument("--topk", choices=arrivals, default="auto", help="kind of top-k arrival")
+    add_topk_option(command)
     expiries = [kind.name for kind in expiry_kinds()]
     command.add_argument("--expiry", choices=expiries, help="kind of top-k expiry")
     add_error_option(command)
@@ -65,19 +67,40 @@ def run(args: argparse.Namespace) -> int:
     """Replay; return 1 if a bad line stopped it."""
     weights = None if args.weights is None else read_weights(args.weights)
     space = WORLD if args.space is None else space_from(args.space)
+    index, index_parameters = args.index
+    topk, topk_parameters = args.topk
     with options_as_parameters():
         hub = Hub(
-            index=args.index,
+            index=index,
+            index_parameters=index_parameters,
             window=_window(args),
             weights=weights,
             space=space,
-            topk=args.topk,
+            topk=topk,
             expiry=args.expiry or "",
+            topk_parameters=topk_parameters,
         )
     with ExitStack() as stack:
+        stack.enter_context(warnings.catch_warnings())
+        warnings.simplefilter("always", KeepsNothingWarning)
+        warnings.showwarning = _say
         source = stack.enter_context(open_events(args.events, "replay"))
         out = stack.enter_context(Path(args.out).open("wb")) if args.out else sys.stdout.buffer
         return _replay(hub, source, out, skips=args.on_error == "skip")
+
+
+def _say(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
+    """Say a warning on stderr, in the words of the command line."""
+    del category, filename, lineno, file, line  # of the program, not of the log
+    print(f"warning: {str(message).partition('; ')[0]}", file=sys.stderr)
+    print("hint: --window-count and --window-seconds give it one", file=sys.stderr)
 
 
 def _window(args: argparse.Namespace) -> Window | None:

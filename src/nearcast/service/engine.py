@@ -15,9 +15,10 @@ import msgspec
 import numpy as np
 from sqlalchemy import select
 
+from nearcast.changes import CHANGES
 from nearcast.errors import InternalError, InvalidEventError, InvalidParameterError, NearcastError
 from nearcast.events import event_from, read_time
-from nearcast.hub import CHANGES, Hub
+from nearcast.hub import Hub
 from nearcast.model import Window
 from nearcast.service import noise as noises
 from nearcast.service.batches import (

@@ -150,8 +150,8 @@ def problem(error: NearcastError, request_id: str | None = None) -> dict[str, An
 
 
 def detail(error: NearcastError) -> str:
-    """Return the one sentence that an error is."""
-    return str(error)
+    """Return the one sentence that an error is; its hint is a part of its own."""
+    return error.summary
 
 
 def problem_bytes(error: NearcastError, request_id: str | None = None) -> bytes:

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from nearcast.spark.store import Index, Manifest
 
 Fields = dict[str, Any]
+_OF_EVENTS = ("time", "replace")  # fields that are not the subscription's
 
 DELTA = pa.schema(
     [
@@ -130,10 +131,10 @@ def _apply(current: dict[str, Fields], fields: Fields, event: object, mode: str)
             what = f"subscription {event.id!r} does not fit into this index"
             wanted = f"mode {mode!r}, without live and expires"
             raise UnsupportedError(what, got=fields, wanted=wanted)
-        if event.id in current:
+        if event.id in current and not event.replace:
             what = f"subscription {event.id!r}"
             raise DuplicateIdError(what, wanted="an id that is not in use")
-        current[event.id] = {name: value for name, value in fields.items() if name != "time"}
+        current[event.id] = {name: fields[name] for name in fields if name not in _OF_EVENTS}
         return
     if not isinstance(event, (Unsubscribe, Move)):
         what = "event does not change a subscription"

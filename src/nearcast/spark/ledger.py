@@ -31,10 +31,12 @@ class Net:
     began: set[str] = field(default_factory=set)
     """Subscriptions that were not there before."""
     moved: set[str] = field(default_factory=set)
+    redefined: set[str] = field(default_factory=set)
+    """Subscriptions of before with another definition in their place."""
     left: dict[str, tuple[int, str]] = field(default_factory=dict)
-    """Messages of before that are no longer live: number and reason."""
+    """Messages of before that are no longer live: number and reason. "changed": as they were."""
     published: dict[str, Publish] = field(default_factory=dict)
-    """Messages that became live and still are, in order."""
+    """Messages that became live and still are, in order; new versions of those of before, too."""
     rejected: list[tuple[int, NearcastError]] = field(default_factory=list)
 
 
@@ -90,16 +92,27 @@ class Ledger:
         departures = iter([*outcome.departures, None])
         gone = next(departures)
         for row, event in enumerate(events):
+            is_kept = bool(outcome.is_kept[row])
             while gone is not None and gone.row == row:
-                self._leave(gone, net)
+                # What an event puts another in the place of has not expired.
+                if not gone.is_expired and isinstance(event, Subscribe):
+                    self._redefine(event, net)
+                else:
+                    is_replaced = isinstance(event, Publish) and is_kept and not gone.is_expired
+                    self._leave(gone, net, is_replaced=is_replaced)
                 gone = next(departures)
             if row not in outcome.rejected:
-                self._come(event, net, is_kept=bool(outcome.is_kept[row]))
+                self._come(event, net, is_kept=is_kept)
+
+    def _redefine(self, event: Subscribe, net: Net) -> None:
+        if event.id not in net.began:
+            net.redefined.add(event.id)
 
     def _come(self, event: Event, net: Net, *, is_kept: bool) -> None:
         if isinstance(event, Subscribe):
             self.subscriptions[event.id] = event
-            net.began.add(event.id)
+            if event.id not in net.redefined:
+                net.began.add(event.id)
         elif isinstance(event, Move):
             known = self.subscriptions[event.id]
             self.subscriptions[event.id] = replace(known, at=event.at, area=event.area)
@@ -109,14 +122,18 @@ class Ledger:
             self.messages[event.id] = self._numbers
             net.published[event.id] = event
 
-    def _leave(self, gone: Departure, net: Net) -> None:
+    def _leave(self, gone: Departure, net: Net, *, is_replaced: bool) -> None:
         if gone.is_message:
+            reason = "expired" if gone.is_expired else "changed" if is_replaced else "retracted"
             number = self.messages.pop(gone.id)
             if net.published.pop(gone.id, None) is None:
-                net.left[gone.id] = (number, "expired" if gone.is_expired else "retracted")
+                net.left[gone.id] = (number, reason)
+            elif net.left.get(gone.id, (0, ""))[1] == "changed":
+                net.left[gone.id] = (net.left[gone.id][0], reason)
             return
         del self.subscriptions[gone.id]
         net.moved.discard(gone.id)
+        net.redefined.discard(gone.id)
         if gone.id in net.began:
             net.began.remove(gone.id)
         else:

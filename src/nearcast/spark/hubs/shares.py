@@ -6,8 +6,8 @@ of all hubs together are those of a single one, event by event: matched, ranked,
 
 Two things are not a hub's own business and are decided before anything is distributed, by
 `nearcast.life`: whether an event is rejected (its id may be in use elsewhere), and what time it is.
-An event that brings the clock forward is told to the other hubs as a retraction of a message that
-is not live: it changes nothing but the time, and lets go what is due.
+An event that brings the clock forward is told to the other hubs as an advance of time, which lets
+go what is due.
 
 Any worker can do any hub (`saves.py`).
 """
@@ -15,23 +15,23 @@ Any worker can do any hub (`saves.py`).
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 import numpy as np
 import pyarrow as pa
 
-from nearcast.errors import NearcastError
-from nearcast.events import Publish, Retract, read_event
+from nearcast.errors import KeepsNothingWarning, NearcastError
+from nearcast.events import Advance, Publish, Retract, read_event
 from nearcast.hub import Hub
 from nearcast.spark.saves import KeptHubs
 from nearcast.spark.store import read_arrow
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
     from pathlib import Path
 
-    from nearcast.events import Event
     from nearcast.life import Life
     from nearcast.model import Window
     from nearcast.weights import Weights
@@ -78,30 +78,20 @@ def decide(
             texts.append(line)
         except NearcastError as error:  # noqa: PERF203 — one bad line spares the others
             rejected.append((row, error))
-    tick, before = _free_id(life, events), life.clock
+    before = life.clock
     outcome = life.apply(events)
     rejected += [(rows[at], error) for at, error in outcome.rejected.items()]
     told = []
     for at, (event, clock) in enumerate(zip(events, outcome.clock.tolist(), strict=True)):
         if at in outcome.rejected:
             continue
-        is_for_all = isinstance(event, (Publish, Retract))
+        is_for_all = isinstance(event, (Publish, Retract, Advance))
         owner = None if is_for_all else crc32(event.id.encode()) % hubs
-        # A retraction of a message that is not live changes nothing but the time.
         is_later = owner is not None and clock > before
-        others = json.dumps({"op": "retract", "id": tick, "time": clock}) if is_later else None
+        others = json.dumps({"op": "advance", "time": clock}) if is_later else None
         told.append({"row": rows[at], "owner": owner, "event": texts[at], "others": others})
         before = clock
     return pa.Table.from_pylist(told, OPS), sorted(rejected, key=lambda pair: pair[0])
-
-
-def _free_id(life: Life, events: Sequence[Event]) -> str:
-    """Return an id that no message has before, in or after these events."""
-    published = {event.id for event in events if isinstance(event, Publish)}
-    id_ = "tick"
-    while life.is_live(id_) or id_ in published:
-        id_ += "'"
-    return id_
 
 
 def recall(life: Life, told: pa.Table) -> None:
@@ -123,7 +113,9 @@ def _step(hub: Hub, folder: Path, number: int, owner: int) -> pa.Table:
         if line is not None:
             rows.append(op["row"])
             lines.append(line)
-    changes = hub.apply(lines).cast(CHANGES)
+    with warnings.catch_warnings():  # of a hub without a window, in a worker, where none reads it
+        warnings.simplefilter("ignore", KeepsNothingWarning)
+        changes = hub.apply(lines).cast(CHANGES)
     numbers = np.array(rows, np.int64)[changes.column("event").to_numpy() - 1]
     return changes.set_column(0, CHANGES.field(0), pa.array(numbers, pa.int64()))
 

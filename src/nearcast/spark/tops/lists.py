@@ -112,7 +112,7 @@ class MergedTops:
             for id_ in net.left
             for partition in self._message_places.pop(id_)
         ]
-        redefined = net.moved - net.began
+        redefined = (net.moved | net.redefined) - net.began
         for id_ in sorted(net.ended | redefined):
             ops += [Op(p, {"op": "unsubscribe", "id": id_}) for p in sorted(self._places.pop(id_))]
             del self._partials[id_]
@@ -243,22 +243,28 @@ def _differences(
     new: list[tuple[int, str, float]],
     net: Net,
 ) -> list[ListChange]:
-    before, after = ({entry[0] for entry in entries or ()} for entries in (old, new))
-    is_moved = id_ in net.moved
+    before, after = ({entry[0]: entry for entry in entries or ()} for entries in (old, new))
     gone = dict(net.left.values())
-    changes = [
-        ListChange(
-            id_, message, "removed", gone.get(n, "moved" if is_moved else "displaced"), score
-        )
-        for n, message, score in old or ()
-        if n not in after
-    ]
+    replaced = {message for message, (_, reason) in net.left.items() if reason == "changed"}
+    own = "changed" if id_ in net.redefined else "moved" if id_ in net.moved else None
+    kept = {message for n, message, _ in old or () if gone.get(n) == "changed"}
+    kept &= {message for _, message, _ in new}
+    changes = []
+    for n, message, score in old or ():
+        if n not in after and message not in kept:
+            reason = gone.get(n, own or "displaced")
+            changes.append(ListChange(id_, message, "removed", reason, score))
     for n, message, score in new:
-        if n not in before:
-            reason = "moved" if is_moved else "refilled"
-            reason = "published" if message in net.published else reason
-            reason = "subscribed" if old is None else reason
-            changes.append(ListChange(id_, message, "added", reason, score))
+        if n in before:
+            continue
+        if message in kept:
+            changes.append(ListChange(id_, message, "updated", "changed", score))
+            continue
+        reason = own or "refilled"
+        if message in net.published:
+            reason = "changed" if message in replaced else "published"
+        reason = "subscribed" if old is None else reason
+        changes.append(ListChange(id_, message, "added", reason, score))
     return changes
 
 
