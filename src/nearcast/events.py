@@ -28,7 +28,7 @@ from nearcast.event_values import (
     did_you_mean,
     named,
 )
-from nearcast.keywords import parse
+from nearcast.keywords import as_list, parse
 from nearcast.model import Change, bbox_from
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.times import read_time
@@ -177,7 +177,7 @@ def _check_names(fields: _Fields, known: Mapping[str, None]) -> None:
 
 def _subscribe_parts(fields: _Fields, analyzer: Analyzer) -> tuple[Any, ...]:
     get = fields.get
-    words: Any = get("keywords")
+    words = as_list(get("keywords"))
     where: Any = get("where")
     keywords = None if words is None else parse(words, analyzer)
     return (

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from nearcast.errors import InvalidSubscriptionError, Verbatim
 from nearcast.expressions import (
@@ -155,10 +155,18 @@ def _parse_plain(text: str) -> Keywords | None:
     return And(tuple([Word((word,)) for word in words]))
 
 
+def as_list(keywords: Any) -> Any:  # noqa: ANN401 — checked by who reads it
+    """Return an array of numpy or pandas as a list; anything else as it is."""
+    if isinstance(keywords, Sequence) or not hasattr(keywords, "tolist"):
+        return keywords
+    return keywords.tolist()
+
+
 # ---- lists ----------------------------------------------------------------------------------
 
 
 def _parse_list(entries: Sequence[str], analyzer: Analyzer) -> Keywords | None:
+    entries = as_list(entries)
     if isinstance(entries, (bytes, bytearray)) or not isinstance(entries, Sequence):
         what = "keywords are neither an expression nor a list"
         wanted = "a string or a list of strings"

@@ -11,7 +11,7 @@ import json
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cache, partial
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 from nearcast.errors import InvalidParameterError
 from nearcast.stop_words import STOP_WORDS
@@ -121,9 +121,9 @@ class Analyzer:
         >>> Analyzer(stop_words="english").places("state of the art")
         ['state', None, None, 'art']
         """
-        if self.is_plain or self._is_overridden:
-            return list(self.analyze(text))
-        return self._places(text)
+        if self.is_plain:
+            return cast("list[str | None]", split(normalized(_checked_text(text))))
+        return list(self.analyze(text)) if self._is_overridden else self._places(text)
 
     def starts(self, text: str) -> list[str]:
         """Return the tokens of `text` as beginnings of words: not stemmed, none dropped."""

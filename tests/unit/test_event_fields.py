@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nearcast.attributes import Attributes
-from nearcast.errors import InvalidEventError, InvalidMessageError
+from nearcast.errors import InvalidEventError, InvalidMessageError, InvalidSubscriptionError
 from nearcast.events import Publish, Subscribe, event_from
 
 MATCH = {"op": "subscribe", "id": "s1", "keywords": "coffee -decaf", "area": [-74, 40, -73, 41]}
@@ -37,6 +37,16 @@ def test_what_was_said_is_kept_beside_what_it_means() -> None:
     event = event_from(altered(MATCH, keywords="É -\ud800b"))
     assert isinstance(event, Subscribe)
     assert event.said_keywords == "É -\ufffdb"
+
+
+def test_keywords_may_be_an_array_of_numpy() -> None:
+    event = event_from(altered(TOP, keywords=np.array(["jazz", "concert"])))
+    assert event == event_from(TOP)
+    assert isinstance(event, Subscribe)
+    assert event.said_keywords == ("jazz", "concert")
+    for wrong in (np.array([["a"]]), np.array(["a", 5], object), np.array([], str)):
+        with pytest.raises(InvalidSubscriptionError):
+            event_from(altered(TOP, keywords=wrong))
 
 
 def test_an_event_value_is_hashed_and_pickled() -> None:
