@@ -136,6 +136,20 @@ ArrowCells ArrowTable::column(const char* name) const {
   return cells;
 }
 
+void ArrowTable::refuse_others(std::initializer_list<const char*> known) const {
+  for (std::int64_t i = 0; i < schema_.n_children; ++i) {
+    const ArrowSchema& column = *schema_.children[i];
+    const std::string name = column.name == nullptr ? "" : column.name;
+    const bool is_known = std::any_of(known.begin(), known.end(),
+                                      [&](const char* each) { return is_named(column, each); });
+    if (is_known || name.empty() || name.starts_with("__index_level_")) continue;
+    std::string wanted;
+    for (const char* each : known) wanted += (wanted.empty() ? "only " : ", ") + std::string(each);
+    throw Error(kind_, "column '" + name + "' is not understood", {}, wanted,
+                "leave the column out, or give it the name that says what it is");
+  }
+}
+
 ArrowCells cells_of(const ArrowSchema& schema, const ArrowArray& array, std::string name,
                     ErrorKind kind) {
   ArrowCells cells{&schema, &array, 0, 0, std::move(name), kind};

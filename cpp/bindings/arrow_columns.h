@@ -80,6 +80,9 @@ class ArrowTable {
   bool has_all(std::initializer_list<const char*> names) const;
   /// Throws an error that says which columns there are.
   ArrowCells column(const char* name) const;
+  /// Throws an error that names the first column that is none of these. What pandas makes of the
+  /// index of a frame, and columns without a name, are left out.
+  void refuse_others(std::initializer_list<const char*> known) const;
 
  private:
   const ArrowSchema& schema_;

@@ -3,6 +3,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -140,8 +141,8 @@ ColumnOut string_column(const char* name, const WordsOut& words, std::size_t fir
 }
 
 /// Where each batch ends: as many rows as its strings allow, one at least.
-std::vector<std::size_t> batch_ends(std::initializer_list<const WordsOut*> columns,
-                                    std::size_t rows, std::size_t max_string_bytes) {
+std::vector<std::size_t> batch_ends(std::span<const WordsOut* const> columns, std::size_t rows,
+                                    std::size_t max_string_bytes) {
   std::vector<std::size_t> ends;
   std::size_t first = 0;
   do {
@@ -198,23 +199,50 @@ std::vector<RecordsOut> filled_batches(const std::shared_ptr<Held>& held,
   return batches;
 }
 
+/// Matches with the ids of their messages.
+struct NamedMatches {
+  MatchColumns matches;  ///< `message`: rows, or ids that are numbers
+  WordsOut messages;     ///< ids that are words
+  bool has_words = false;
+};
+
+void name_messages(NamedMatches& named, std::size_t first_row, const IdColumn* ids) {
+  ColumnVector<std::int64_t>& rows = named.matches.message;
+  if (ids == nullptr) {
+    if (first_row == 0) return;
+    for (std::int64_t& row : rows) row += static_cast<std::int64_t>(first_row);
+  } else if (const auto* numbers = std::get_if<std::span<const std::int64_t>>(ids)) {
+    for (std::int64_t& row : rows) row = (*numbers)[static_cast<std::size_t>(row)];
+  } else {
+    named.has_words = true;
+    const WordColumn& words = std::get<WordColumn>(*ids);
+    for (const std::int64_t row : rows)
+      named.messages.push_back(words[static_cast<std::size_t>(row)]);
+  }
+}
+
 }  // namespace
 
-AnswerOut answer_of(MatchColumns&& matches, bool has_scores, std::size_t first_row) {
-  auto held = std::make_shared<MatchColumns>(std::move(matches));
-  if (first_row != 0) {
-    for (std::int64_t& row : held->message) row += static_cast<std::int64_t>(first_row);
-  }
+AnswerOut answer_of(MatchColumns&& matches, bool has_scores, std::size_t first_row,
+                    const IdColumn* message_ids) {
+  auto held = std::make_shared<NamedMatches>(NamedMatches{std::move(matches), {}, false});
+  name_messages(*held, first_row, message_ids);
   return {[held, has_scores](std::size_t max_string_bytes) {
-    const std::size_t rows = held->message.size();
-    const auto ends = held->has_words ? batch_ends({&held->words}, rows, max_string_bytes)
-                                      : std::vector<std::size_t>{rows};
+    const MatchColumns& found = held->matches;
+    const std::size_t rows = found.message.size();
+    std::vector<const WordsOut*> strings;
+    if (held->has_words) strings.push_back(&held->messages);
+    if (found.has_words) strings.push_back(&found.words);
+    const auto ends = strings.empty() ? std::vector<std::size_t>{rows}
+                                      : batch_ends(strings, rows, max_string_bytes);
     return filled_batches(held, ends, [&](RecordsOut& batch, std::size_t first, std::size_t end) {
-      batch.columns.push_back(fixed_column("message", "l", held->message, first));
       batch.columns.push_back(held->has_words
-                                  ? string_column("subscription", held->words, first, end, batch)
-                                  : fixed_column("subscription", "l", held->number, first));
-      if (has_scores) batch.columns.push_back(fixed_column("score", "g", held->score, first));
+                                  ? string_column("message", held->messages, first, end, batch)
+                                  : fixed_column("message", "l", found.message, first));
+      batch.columns.push_back(found.has_words
+                                  ? string_column("subscription", found.words, first, end, batch)
+                                  : fixed_column("subscription", "l", found.number, first));
+      if (has_scores) batch.columns.push_back(fixed_column("score", "g", found.score, first));
     });
   }};
 }
@@ -223,8 +251,8 @@ AnswerOut answer_of(ChangeColumns&& changes, std::span<const std::int64_t> numbe
   auto held = std::make_shared<ChangeColumns>(std::move(changes));
   for (std::int64_t& event : held->event) event = numbers[static_cast<std::size_t>(event)];
   return {[held](std::size_t max_string_bytes) {
-    const auto ends =
-        batch_ends({&held->subscription, &held->message}, held->event.size(), max_string_bytes);
+    const std::array<const WordsOut*, 2> strings{&held->subscription, &held->message};
+    const auto ends = batch_ends(strings, held->event.size(), max_string_bytes);
     return filled_batches(held, ends, [&](RecordsOut& batch, std::size_t first, std::size_t end) {
       batch.columns = {fixed_column("event", "l", held->event, first),
                        string_column("subscription", held->subscription, first, end, batch),

@@ -40,8 +40,10 @@ struct AnswerOut {
   std::function<std::vector<RecordsOut>(std::size_t max_string_bytes)> batches;
 };
 
-/// Matches: message (row, counted from `first_row`), subscription and, of rank mode, score.
-AnswerOut answer_of(MatchColumns&& matches, bool has_scores, std::size_t first_row);
+/// Matches: message (its id, or its row counted from `first_row`), subscription and, of rank mode,
+/// score.
+AnswerOut answer_of(MatchColumns&& matches, bool has_scores, std::size_t first_row,
+                    const IdColumn* message_ids);
 /// Changes: event (`numbers` by row), subscription, message, change and reason (codes), score or
 /// null.
 AnswerOut answer_of(ChangeColumns&& changes, std::span<const std::int64_t> numbers);

@@ -27,7 +27,7 @@ AnswerOut match(const SharedMatcher& self, const MessageBatch& messages, TokenCa
   return answer_of(
       ask_without_gil(
           self, [&](const MatchMatcher& matcher) { return matcher.answer(ready.columns, false); }),
-      false, first_row);
+      false, first_row, messages.ids());
 }
 
 nb::tuple measure(const SharedMatcher& self, const MessageBatch& messages, TokenCache& cache) {

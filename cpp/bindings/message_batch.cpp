@@ -38,7 +38,9 @@ MessageBatch::MessageBatch(std::shared_ptr<const ArrowOwner<ArrowSchema>> schema
                            ArrowOwner<ArrowArray> batch)
     : schema_(std::move(schema)), batch_(std::move(batch)) {
   const ArrowTable table(**schema_, *batch_, kKind);
+  table.refuse_others({"id", "tokens", "text", "lon", "lat", "west", "south", "east", "north"});
   columns_.rows = table.rows();
+  if (table.has("id")) ids_ = ids_of(table.column("id"), owned_);
   columns_.places = places_of(table, owned_);
   if (!table.has("tokens")) {
     const ArrowCells cells = table.column("text");

@@ -38,6 +38,8 @@ class MessageBatch {
   MessageBatch(std::shared_ptr<const ArrowOwner<ArrowSchema>> schema, ArrowOwner<ArrowArray> batch);
 
   std::size_t rows() const { return columns_.rows; }
+  /// Null: answers name messages by their rows.
+  const IdColumn* ids() const { return ids_ ? &*ids_ : nullptr; }
   /// Whether the messages are texts, which Python may have to analyse.
   bool has_texts() const { return std::holds_alternative<WordColumn>(columns_.texts); }
   nb::list texts() const;
@@ -59,6 +61,7 @@ class MessageBatch {
   ArrowOwner<ArrowArray> batch_;
   OwnedColumns owned_;
   std::shared_ptr<const ArrowDictionary> dictionary_;
+  std::optional<IdColumn> ids_;
   MessageColumns columns_;
 };
 

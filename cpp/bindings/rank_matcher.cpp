@@ -26,7 +26,7 @@ AnswerOut rank(const SharedRankMatcher& self, const MessageBatch& messages, Toke
   return answer_of(
       ask_without_gil(
           self, [&](const RankMatcher& matcher) { return matcher.answer(ready.columns, false); }),
-      true, first_row);
+      true, first_row, messages.ids());
 }
 
 nb::tuple measure_ranking(const SharedRankMatcher& self, const MessageBatch& messages,

@@ -49,6 +49,7 @@ std::span<const std::uint8_t> SubscriptionTable::lacking_areas() {
 
 SubscriptionColumns SubscriptionTable::match_columns() {
   const ArrowTable rows = table();
+  rows.refuse_others({"id", "keywords", "west", "south", "east", "north"});
   const auto all_set = [&] { return std::vector<std::uint8_t>(rows.rows(), 1); };
   SubscriptionColumns columns;
   columns.rows = rows.rows();
@@ -71,6 +72,7 @@ SubscriptionColumns SubscriptionTable::match_columns() {
 
 RankSubscriptionColumns SubscriptionTable::rank_columns() {
   const ArrowTable rows = table();
+  rows.refuse_others({"id", "keywords", "west", "south", "east", "north", "alpha", "threshold"});
   RankSubscriptionColumns columns;
   columns.rows = rows.rows();
   columns.ids = ids_of(rows.column("id"), owned_);

@@ -216,6 +216,7 @@ class Matcher(InProcess):
             tokens as given) and `west`, `south`, `east`, `north`. To match, all keywords are
             required; null says that the area alone decides, four null borders say anywhere. To
             rank, nothing may be null, and columns `alpha` and `threshold` (double) are there too.
+            Another column is an error that names it.
         """
         wrong = InvalidSubscriptionError
         whole = columns.one_batch(table, "subscriptions", wrong)
@@ -288,12 +289,14 @@ class Matcher(InProcess):
         ----------
         messages
             Of any library, as for `subscribe_table`. Columns `tokens` (list<string>, as given) or
-            `text` (analysed), and `lon`, `lat` or `west`, `south`, `east`, `north`.
+            `text` (analysed), `lon`, `lat` or `west`, `south`, `east`, `north`, and `id` (int64 or
+            string; may be absent). Another column is an error that names it.
 
         Returns
         -------
         pyarrow.Table
-            `message` (row) and `subscription` (id), in the order of the messages.
+            `message` (its id, or its row if messages have none) and `subscription` (id), in the
+            order of the messages.
         """
         engine = self._matching("match_table")
         return self._answered(messages, engine.match)
@@ -309,8 +312,8 @@ class Matcher(InProcess):
         Returns
         -------
         pyarrow.Table
-            `message` (row), `subscription` (id) and `score`, in the order of the messages; only
-            where the score reaches the subscription's threshold.
+            `message` (id or row), `subscription` (id) and `score`, in the order of the messages;
+            only where the score reaches the subscription's threshold.
         """
         engine = self._ranking("rank_table")
         return self._answered(messages, engine.rank)

@@ -83,11 +83,7 @@ def test_ranking_equals_one_matcher_with_scores_and_weights(spark, tmp_path) -> 
     matcher = nc.Matcher(mode="rank")
     matcher.set_weights(weights)
     matcher.subscribe_table(table)
-    ids = messages.column("id").to_pylist()
-    wanted = sorted(
-        (ids[row["message"]], row["subscription"], row["score"])
-        for row in matcher.rank_table(messages).to_pylist()
-    )
+    wanted = sorted(tuple(row.values()) for row in matcher.rank_table(messages).to_pylist())
     found = rank(frame_of(spark, messages), tmp_path).collect()
     assert sorted(tuple(row) for row in found) == wanted
     assert wanted

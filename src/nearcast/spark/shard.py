@@ -15,6 +15,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nearcast.columns import BOX, POINT
 from nearcast.matcher import Matcher
 from nearcast.partition.plan import is_first, pack
 from nearcast.spark.definitions import subscribe_rows, table_of_events
@@ -81,7 +82,8 @@ class Shard:
             As `Matcher.match_table` takes them, and `partitions`: who else sees each message.
         """
         ranks = self._matcher.mode == "rank"
-        found = self._matcher.rank_table(messages) if ranks else self._matcher.match_table(messages)
+        asked = messages.select([name for name in messages.schema.names if name in _ASKED])
+        found = self._matcher.rank_table(asked) if ranks else self._matcher.match_table(asked)
         rows, held = (found.column(name).to_numpy() for name in ("message", "subscription"))
         if len(rows) == 0:  # an empty matcher does not know of which kind its ids are
             held = np.zeros(0, np.int64)
@@ -128,6 +130,7 @@ def write_ids(base: Path, partition: int, ids: pa.Array, bits: np.ndarray) -> No
     write_arrow(ids_file(base, partition), table)
 
 
+_ASKED = frozenset({"text", "tokens", *POINT, *BOX})
 _open: dict[tuple[str, str, int], Shard] = {}
 
 
