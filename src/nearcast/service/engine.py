@@ -24,9 +24,9 @@ from nearcast.service import noise as noises
 from nearcast.service.batches import (
     Batch,
     Extra,
+    Groups,
     hub_id,
     number_changes,
-    owners_of,
     pack,
     publication,
     split_id,
@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from nearcast.service.settings import HubSettings, Settings
 
 _encoder = msgspec.json.Encoder()
+_NOTHING = CHANGES.empty_table()
 
 
 @dataclass(slots=True)
@@ -118,7 +119,7 @@ class Engine:
         events = self._events_of(jobs, now)
         first = self.last + 1
         errors: dict[int, NearcastError] = {}
-        changes = CHANGES.empty_table()
+        changes = _NOTHING
         if events:
             changes = self.hub.apply(events, on_error=errors.__setitem__, first=first)
         counts = np.bincount(changes["event"].to_numpy() - first, minlength=len(events)).tolist()
@@ -231,7 +232,7 @@ class Engine:
     ) -> None:
         """Give the changes numbers, decide which of them wait, and make the row of the log."""
         now = commit.at
-        groups = owners_of(changes["subscription"])
+        groups = Groups(changes["subscription"])
         held = self._held(changes, groups, lines, first, commit)
         numbered = number_changes(changes, self.streams.numbers, held, groups)
         extras = self._extras(commit)
@@ -250,19 +251,18 @@ class Engine:
     def _held(
         self,
         changes: pa.Table,
-        groups: tuple[list[str], NDArray[np.int64]],
+        groups: Groups,
         lines: list[bytes],
         first: int,
         commit: Commit,
     ) -> NDArray[np.bool_] | None:
         """Ask subscriptions with noise about their changes; True: it gets no number now."""
-        now = commit.at
-        owners, codes = groups
-        quiet = [code for code, owner in enumerate(owners) if owner in self.listeners.owners]
-        if not quiet:
+        now, noisy = commit.at, self.listeners.owners
+        if not noisy:
             return None
-        held = np.zeros(len(codes), bool)
-        for row in np.flatnonzero(np.isin(codes, quiet)).tolist():
+        quiet = [code for code, owner in enumerate(groups.owners) if owner in noisy]
+        held = np.zeros(len(groups.codes), bool)
+        for row in np.flatnonzero(np.isin(groups.codes, quiet)).tolist():
             owner, id = split_id(changes["subscription"][row].as_py())
             listener = self.listeners.get(owner, id)
             if listener is None:
@@ -298,8 +298,8 @@ class Engine:
     def _extra(
         self, owner: str, kind: str, body: dict[str, Any], now: float, held: Sequence[bytes] = ()
     ) -> Extra:
-        number = self.streams.numbers.get(owner, 0) + 1
-        self.streams.numbers[owner] = number
+        number = self.streams.numbers.get(owner) + 1
+        self.streams.numbers.set(owner, number)
         whole = {"id": f"{owner}-{number}", "number": number, "type": kind, "owner": owner, **body}
         if kind == "digest":
             whole["changes"] = [msgspec.Raw(one) for one in held]

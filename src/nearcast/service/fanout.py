@@ -148,6 +148,8 @@ class Fanout:
 
     def hand_on(self, batch: Batch) -> None:
         """Give what was committed to all that listen."""
+        if not self._taps:
+            return
         concerned = batch.owners & self._taps.keys()
         if len(concerned) > 2:
             batch.unroll()

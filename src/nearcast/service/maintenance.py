@@ -41,6 +41,7 @@ class Maintenance:
         self._service = service
         self._due = {"keys": 0.0, "beat": BEAT_EVERY_S, "trim": TRIM_EVERY_S}
         self._is_stopping = False
+        self._turn = asyncio.Lock()
 
     def stop(self) -> None:
         """Begin nothing more."""
@@ -97,6 +98,10 @@ class Maintenance:
 
     async def flush(self) -> None:
         """Write what leaves memory to segments, then drop it."""
+        async with self._turn:
+            await self._flush()
+
+    async def _flush(self) -> None:
         engine = self._service.engine
         moment = engine.clock.now() - self._retention.seconds
         number = engine.last - self._retention.events
@@ -109,6 +114,10 @@ class Maintenance:
 
     async def snapshot(self) -> None:
         """Save the hub, and write it to the database in pieces."""
+        async with self._turn:
+            await self._snapshot()
+
+    async def _snapshot(self) -> None:
         service = self._service
         handle, name = tempfile.mkstemp(".nearcast", "saving-", service.store.folder)
         os.close(handle)
@@ -127,6 +136,10 @@ class Maintenance:
 
     async def trim(self) -> None:
         """Delete what is older, or more, than is kept."""
+        async with self._turn:
+            await self._trim()
+
+    async def _trim(self) -> None:
         engine = self._service.engine
         now = engine.clock.now()
         keeps = self._retention

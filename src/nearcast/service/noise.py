@@ -24,7 +24,7 @@ from nearcast.service.schema import HELD as HELD_TABLE
 from nearcast.service.schema import NOISE, SUBSCRIPTIONS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from nearcast.service.store import Records, Store
 
@@ -188,9 +188,9 @@ class Listeners:
         self._due: list[tuple[float, str, str]] = []
 
     @property
-    def owners(self) -> set[str]:
+    def owners(self) -> Collection[str]:
         """Subscribers that have one."""
-        return set(self._by_owner)
+        return self._by_owner.keys()
 
     def get(self, owner: str, id: str) -> Listener | None:
         """Return a subscription, if it has noise."""

@@ -36,7 +36,12 @@ class Service:
         self.settings = settings
         self.store = store or Store(settings.database, synchronous=settings.synchronous)
         self.metrics = Metrics()
-        self.writer = Writer(Engine(self.store, settings), self.metrics, self._hand_on)
+        try:
+            engine = Engine(self.store, settings)
+        except BaseException:
+            self.store.close()
+            raise
+        self.writer = Writer(engine, self.metrics, self._hand_on)
         self.fanout = Fanout(lambda: self.engine, self.metrics)
         self.writer.on_reopen = lambda: self.fanout.wake_all(is_reopened=True)
         self.keys = Keys(settings.limits, settings.admin_key)
@@ -127,7 +132,7 @@ class Service:
 
     def _lag(self) -> float:
         numbers = self.engine.streams.numbers
-        return sum(numbers.get(e.owner, 0) - e.position for e in self.webhooks.endpoints.values())
+        return sum(numbers.get(e.owner) - e.position for e in self.webhooks.endpoints.values())
 
     def _age(self) -> float:
         tail = self.engine.streams.tail

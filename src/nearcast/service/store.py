@@ -10,13 +10,13 @@ from __future__ import annotations
 import fcntl
 import os
 import tempfile
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from sqlalchemy import create_engine, delete, event, func, insert, inspect, select, text
+from sqlalchemy import create_engine, delete, event, func, inspect, select, text
 from sqlalchemy.dialects.postgresql import insert as upsert_postgresql
 from sqlalchemy.dialects.sqlite import insert as upsert_sqlite
 from sqlalchemy.engine import make_url
@@ -98,6 +98,10 @@ class Store:
         self._lock: Any = None
         self.engine = _engine(url, synchronous)
         self._puts: dict[str, Any] = {}
+        self._writing: Connection | None = None
+        # Of each commit, so it is not put together each time; the order is that of `LogRow`.
+        marks = ", ".join(["?" if self.is_sqlite else "%s"] * len(LOG.c))
+        self._insert_log = f"insert into log values ({marks})"
         try:
             if is_exclusive:
                 self._take_lock()
@@ -120,6 +124,9 @@ class Store:
 
     def close(self) -> None:
         """Release everything."""
+        if self._writing is not None:
+            self._writing.close()
+            self._writing = None
         lock, self._lock = self._lock, None
         if lock is not None and not self.is_sqlite:
             lock.close()
@@ -172,11 +179,31 @@ class Store:
         try:
             with self.engine.begin() as connection:
                 if row is not None:
-                    connection.execute(insert(LOG), [_log_values(row)])
-                self._write_records(connection, records)
+                    connection.exec_driver_sql(self._insert_log, _log_values(row))
+                if records:
+                    self._write_records(connection, records)
         except SQLAlchemyError as error:
             msg = "commit failed"
             raise _failure(msg, error) from error
+
+    def commit(self, row: LogRow | None, records: Records) -> None:
+        """Do the same over a connection that is kept open: for the one thread that does it most."""
+        try:
+            if self._writing is None:
+                self._writing = self.engine.connect()
+            if row is not None:
+                self._writing.exec_driver_sql(self._insert_log, _log_values(row))
+            if records:
+                self._write_records(self._writing, records)
+            self._writing.commit()
+        except SQLAlchemyError as error:
+            broken, self._writing = self._writing, None
+            if broken is not None:
+                with suppress(SQLAlchemyError):
+                    broken.invalidate()
+                    broken.close()
+            what = "commit failed"
+            raise _failure(what, error) from error
 
     def _write_records(self, connection: Connection, records: Records) -> None:
         for statement in records.removals:
@@ -286,8 +313,8 @@ class Store:
             return int(connection.execute(statement).scalar_one())
 
 
-def _log_values(row: LogRow) -> dict[str, Any]:
-    return {name: getattr(row, name) for name in LogRow.__slots__}
+def _log_values(row: LogRow) -> tuple[Any, ...]:
+    return (row.last, row.first, row.at, row.events, row.changes, row.extra)
 
 
 def _engine(url: str, synchronous: str) -> Engine:

@@ -30,6 +30,7 @@ from nearcast.service.batches import (
     render,
     unpack,
 )
+from nearcast.service.numbers import Numbers
 from nearcast.service.schema import META, SEGMENTS, STREAMS
 from nearcast.service.store import Records
 
@@ -53,7 +54,7 @@ class Streams:
     """Numbers of all subscribers, and the tail."""
 
     def __init__(self, tail_changes: int) -> None:
-        self.numbers: dict[str, int] = {}
+        self.numbers = Numbers()
         self.tail: deque[Batch] = deque()
         self.changes = 0
         self.flushed = 0
@@ -67,7 +68,7 @@ class Streams:
 
     def recent(self, owner: str, after: int) -> tuple[list[Entry], bool]:
         """Return deliveries after a number as far as memory has them, and whether that is all."""
-        if self.numbers.get(owner, 0) <= after:
+        if self.numbers.get(owner) <= after:
             return [], True
         found: list[list[Entry]] = []
         lowest: int | None = None
@@ -251,12 +252,12 @@ class Archive:
 def load_streams(store: Store, tail_changes: int) -> Streams:
     """Return the streams as they were when the last commit was made."""
     streams = Streams(tail_changes)
-    streams.numbers = {owner: number for owner, number in store.rows(select(STREAMS))}  # noqa: C416
+    streams.numbers.update((owner, number) for owner, number in store.rows(select(STREAMS)))
     streams.flushed = last = int(store.meta().get("flushed", "0"))
     while rows := store.log_after(last):
         for row in rows:
             batch = batch_of(row)
-            streams.numbers.update(last_numbers(batch))
+            streams.numbers.update(last_numbers(batch).items())
             streams.add(batch)
         last = rows[-1].last
     return streams

@@ -130,7 +130,7 @@ class Writer:
     async def _write(self, commit: Commit) -> None:
         loop = asyncio.get_running_loop()
         store = self.engine.store
-        await loop.run_in_executor(self._thread, store.write, commit.row, commit.records)
+        await loop.run_in_executor(self._thread, store.commit, commit.row, commit.records)
 
     def _finish(self, commit: Commit) -> None:
         """Put what is durable into the streams, hand it on, and answer."""

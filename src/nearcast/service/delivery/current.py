@@ -37,7 +37,7 @@ async def begin(service: Service, owner: str) -> tuple[Tap, list[bytes]]:
                 held.append((row.id, engine.hub.results(hub_id(owner, row.id))))
             except UnknownIdError:  # it has expired, its row goes soon
                 continue
-        number = engine.streams.numbers.get(owner, 0)
+        number = engine.streams.numbers.get(owner)
         tap = service.fanout.open(owner, number)
     try:
         return tap, await asyncio.to_thread(_lines, service, owner, number, held)

@@ -163,7 +163,7 @@ class Webhooks:
         try:
             entries = await tap.take()
         except GoneError:
-            lost = self._service.engine.streams.numbers.get(endpoint.owner, 0)
+            lost = self._service.engine.streams.numbers.get(endpoint.owner)
             log.warning("endpoint %s of %s was away for too long", endpoint.id, endpoint.owner)
             tap.position = endpoint.position = lost
             return

@@ -100,7 +100,7 @@ async def create(request: Request) -> Response:
     if len(known) >= context.service.settings.limits.endpoints_per_owner:
         msg = "too many endpoints"
         raise TooManyError(msg, got=len(known), wanted="fewer")
-    last = context.service.engine.streams.numbers.get(owner, 0)
+    last = context.service.engine.streams.numbers.get(owner)
     number = last if said.after is None else min(max(0, said.after), last)
     secret = new_secret()
     row = Row(owner, id, said.url or "", encode([secret]).decode(), said.is_paused, number, 0.0)
@@ -166,7 +166,7 @@ async def remove(request: Request) -> Response:
 
 
 def _shown(context: Context, endpoint: Endpoint) -> dict[str, Any]:
-    last = context.service.engine.streams.numbers.get(endpoint.owner, 0)
+    last = context.service.engine.streams.numbers.get(endpoint.owner)
     return {
         "id": endpoint.id,
         "owner": endpoint.owner,

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from nearcast.service.running import Service
 
     BareHandler = Callable[[Scope, Receive, Send, Context], Awaitable[None]]
+    AnsweringHandler = Callable[[Scope, Receive, Context], Awaitable[tuple[int, bytes, bytes]]]
+    Headers = list[tuple[bytes, bytes]]
 
 log = logging.getLogger("nearcast.http")
 
@@ -61,24 +63,32 @@ class Gateway:
     ----------
     service
         What handlers work with.
+    answering
+        Handlers of hot paths, by method and path, that give status, body and content type.
     bare
-        Handlers of hot paths, by method and path.
+        Handlers that send by themselves.
     others
         Everything else.
     """
 
     def __init__(
-        self, service: Service, bare: dict[tuple[str, str], BareHandler], others: ASGIApp
+        self,
+        service: Service,
+        answering: dict[tuple[str, str], AnsweringHandler],
+        bare: dict[tuple[str, str], BareHandler],
+        others: ASGIApp,
     ) -> None:
         self.service = service
+        self._answering = answering
         self._bare = bare
         self._others = others
-        self._bare_paths = {path for _, path in bare}
+        self._bare_paths = {path for _, path in [*bare, *answering]}
         self._prefix = os.urandom(4).hex()
         self._count = count(1)
         self._headers = list(_HEADERS)
         if service.settings.tls.certificate:
             self._headers.append((b"strict-transport-security", b"max-age=31536000"))
+        self._strict = [*self._headers, *_STRICT]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -89,12 +99,52 @@ class Gateway:
 
     async def _http(self, scope: Scope, receive: Receive, send: Send) -> None:
         started = time.perf_counter()
+        path = scope["path"]
         names = _named_headers(scope["headers"])
         request_id = _clean_id(names.get(b"x-request-id")) or f"{self._prefix}-{next(self._count)}"
+        headers = self._strict if path.startswith("/v1/") else self._headers
+        headers = [*headers, (b"x-request-id", request_id.encode())]
+        answering = self._answering.get((scope["method"], path))
+        if answering is not None:
+            status = await self._answer(
+                answering, scope, receive, send, (names, request_id), headers
+            )
+        else:
+            status = await self._others_answer(scope, receive, send, (names, request_id), headers)
+        self._note(scope, status, time.perf_counter() - started, request_id)
+
+    async def _answer(
+        self,
+        handler: AnsweringHandler,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        known: tuple[dict[bytes, bytes], str],
+        headers: Headers,
+    ) -> int:
+        """Answer at once, as hot paths do."""
+        try:
+            context = self._context(scope, *known)
+            status, body, kind = await handler(scope, receive, context)
+        except Exception as error:
+            told = _told(error, known[1])
+            await send_problem(send, told, known[1], headers)
+            return status_of(told)
+        headers += ((b"content-type", kind), (b"content-length", b"%d" % len(body)))
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": body})
+        return status
+
+    async def _others_answer(
+        self,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
+        known: tuple[dict[bytes, bytes], str],
+        headers: Headers,
+    ) -> int:
+        """Let a stream or Starlette answer, and add our headers."""
         status = 0
-        headers = [*self._headers, (b"x-request-id", request_id.encode())]
-        if scope["path"].startswith("/v1/"):
-            headers += _STRICT
 
         async def sending(message: Message) -> None:
             nonlocal status
@@ -104,23 +154,20 @@ class Gateway:
             await send(message)
 
         try:
-            context = self._context(scope, names, request_id)
+            scope["nearcast"] = context = self._context(scope, *known)
+            scope["app"] = self  # so that the router raises what it does not know
             handler = self._bare.get((scope["method"], scope["path"]))
             if handler is not None:
                 await handler(scope, receive, sending, context)
             else:
-                scope["nearcast"] = context
-                scope["app"] = self  # so that the router raises what it does not know
                 if scope["path"] in self._bare_paths:
                     _refuse_method(scope)
                 await self._others(scope, receive, sending)
         except Exception as error:
-            told = _told(error, request_id)
-            if status:
-                return  # it has begun: nothing can be taken back
-            await send_problem(sending, told, request_id)
-        finally:
-            self._note(scope, status, time.perf_counter() - started, request_id)
+            told = _told(error, known[1])
+            if not status:  # if it has begun, nothing can be taken back
+                await send_problem(sending, told, known[1], [])
+        return status
 
     def _context(self, scope: Scope, names: dict[bytes, bytes], request_id: str) -> Context:
         path = scope["path"]
@@ -229,23 +276,16 @@ def _told(error: Exception, request_id: str) -> NearcastError:
     return error
 
 
-async def send_problem(send: Send, error: NearcastError, request_id: str) -> None:
+async def send_problem(send: Send, error: NearcastError, request_id: str, more: Headers) -> None:
     """Answer with problem details."""
     body = problem_bytes(error, request_id)
-    headers = [(b"content-type", PROBLEM_TYPE.encode())]
+    headers = [*more, (b"content-type", PROBLEM_TYPE.encode())]
     if status_of(error) == 401:
         headers.append((b"www-authenticate", b'Bearer realm="nearcast"'))
     if isinstance(error, ServiceError):
         headers += [(k.lower().encode(), v.encode()) for k, v in error.headers.items()]
     if status_of(error) == 503:
         headers.append((b"retry-after", b"1"))
-    await send_reply(send, status_of(error), body, headers)
-
-
-async def send_reply(
-    send: Send, status: int, body: bytes, headers: list[tuple[bytes, bytes]]
-) -> None:
-    """Answer at once."""
     headers.append((b"content-length", b"%d" % len(body)))
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": status_of(error), "headers": headers})
     await send({"type": "http.response.body", "body": body})

@@ -11,7 +11,6 @@ from sqlalchemy import select
 from nearcast.errors import NearcastError
 from nearcast.service import wire
 from nearcast.service.http.context import context_of, read_body, reply_response
-from nearcast.service.http.gateway import send_reply
 from nearcast.service.jobs import Job, Outcome, Reply, refusal
 from nearcast.service.problems import PROBLEM_TYPE, NotFoundError, TooLargeError, WrongTypeError
 from nearcast.service.schema import MESSAGES
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 
     from starlette.requests import Request
     from starlette.responses import Response
-    from starlette.types import Receive, Scope, Send
+    from starlette.types import Receive, Scope
 
     from nearcast.service.http.context import Context
     from nearcast.service.jobs import Fields
@@ -29,32 +28,28 @@ if TYPE_CHECKING:
 STEP_LINES = 500
 """Lines of a bulk that are one step: the loop is free between two steps."""
 NDJSON = "application/x-ndjson"
-_PROBLEM = [(b"content-type", PROBLEM_TYPE.encode())]
-_JSON = [(b"content-type", b"application/json")]
+_PROBLEM = PROBLEM_TYPE.encode()
+_JSON = b"application/json"
 
 
-async def publish(scope: Scope, receive: Receive, send: Send, context: Context) -> None:
+async def publish(scope: Scope, receive: Receive, context: Context) -> tuple[int, bytes, bytes]:
     """`POST /v1/messages`: one message as JSON, or many lines."""
     context.principal.needs("publish")
     kind = content_type(scope)
     limits = context.service.settings.limits
     if kind == NDJSON:
         body = await read_body(receive, limits.bulk_bytes)
-        reply = await publish_lines(context, scope, body)
-        headers = [(b"content-type", NDJSON.encode())]
-        await send_reply(send, reply.status, reply.body, headers)
-        return
+        return (*await publish_lines(context, scope, body), NDJSON.encode())
     if kind not in ("application/json", ""):
         raise wrong_type(kind)
     body = await read_body(receive, limits.body_bytes)
     if context.principal.events is not None:
         context.principal.events.take()
     event = wire.publish_fields(wire.decode_object(body))
-    context.service.engine.check_time(event)
-    reply = await context.run(Job([event], published(event["id"])), scope, body)
-    await send_reply(
-        send, reply.status, reply.body, list(_JSON if reply.status < 400 else _PROBLEM)
-    )
+    if "time" in event:
+        context.service.engine.check_time(event)
+    status, content = await context.run(Job([event], published(event["id"])), scope, body)
+    return status, content, _JSON if status < 400 else _PROBLEM
 
 
 def content_type(scope: Scope) -> str:

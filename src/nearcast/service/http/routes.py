@@ -42,6 +42,7 @@ class Entry:
     body: str | None = None
     query: tuple[str, ...] = ()
     is_bare: bool = False
+    is_hot: bool = False
     kind: str = "application/json"
 
 
@@ -50,7 +51,7 @@ _OWNER = ("owner",)
 SSE = "text/event-stream"
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry("POST", "/v1/messages", messages.publish, {201: "Done"}, "Message*", is_bare=True),
+    Entry("POST", "/v1/messages", messages.publish, {201: "Done"}, "Message*", is_hot=True),
     Entry("PUT", "/v1/messages/{id:path}", messages.put_message, {201: "Done"}, "Message"),
     Entry("GET", "/v1/messages/{id:path}", messages.get_message, {200: "StoredMessage"}),
     Entry("DELETE", "/v1/messages/{id:path}", messages.retract, {200: "Done"}),
@@ -104,10 +105,11 @@ def make_app(service: Service) -> Gateway:
     routes: list[Any] = [
         Route(entry.path, entry.handler, methods=[entry.method])
         for entry in ENTRIES
-        if not entry.is_bare
+        if not (entry.is_bare or entry.is_hot)
     ]
     routes.append(Route("/openapi.json", openapi, methods=["GET"]))
     routes += page.routes()
     routes.append(WebSocketRoute("/v1/socket", sockets.socket))
     bare = {(entry.method, entry.path): entry.handler for entry in ENTRIES if entry.is_bare}
-    return Gateway(service, bare, Router(routes, redirect_slashes=False))
+    hot = {(entry.method, entry.path): entry.handler for entry in ENTRIES if entry.is_hot}
+    return Gateway(service, hot, bare, Router(routes, redirect_slashes=False))

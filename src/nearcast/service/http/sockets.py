@@ -131,7 +131,7 @@ class Conversation:
             sent.inc(len(entries))
 
     async def _begin(self, after: int | None) -> None:
-        known = self._service.engine.streams.numbers.get(self._owner, 0)
+        known = self._service.engine.streams.numbers.get(self._owner)
         if after is not None and after <= known:
             self._tap = self._service.fanout.open(self._owner, after)
             self._acked = after

@@ -1,0 +1,114 @@
+"""`nearcast bench serve`: what does the service cost beside its hub, over loopback?"""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nearcast.bench.provenance import find_provenance
+
+if TYPE_CHECKING:
+    import argparse
+
+    from nearcast.bench.serving.processes import Process
+    from nearcast.bench.serving.workload import Workload
+
+PARTS = ("publish", "bulk", "streams", "webhooks", "start")
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `serve`."""
+    parser = commands.add_parser(
+        "serve",
+        help="publications and deliveries per second of the service, beside its hub",
+        description="Start `nearcast serve`, fill it, and load it over loopback; measure a POST "
+        "that does nothing and a bare hub in the same run. Writes the numbers as JSON.",
+    )
+    add = parser.add_argument
+    add("--subscriptions", type=int, default=100_000, metavar="N")
+    add("--owners", type=int, default=1_000, metavar="N", help="subscribers, one SSE client each")
+    add("--messages", type=int, default=20_000, metavar="N", help="of each measurement")
+    add("--rate", type=int, default=1_000, metavar="N", help="messages a second while streaming")
+    add("--seconds", type=float, default=10.0, metavar="S", help="of streaming")
+    add("--database", metavar="URL", help="an empty one (default: a new SQLite file)")
+    add("--parts", nargs="+", choices=PARTS, default=list(PARTS))
+    add("--out", metavar="FILE", help="where to write the numbers (stdout)")
+    parser.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """Measure."""
+    from nearcast.bench.serving.processes import noop_server, server
+    from nearcast.bench.serving.workload import Workload
+
+    workload = Workload(args.subscriptions, args.owners)
+    found: dict[str, Any] = {}
+    with tempfile.TemporaryDirectory(prefix="nearcast-bench-") as name:
+        folder = Path(name)
+        database = args.database or f"sqlite:///{folder}/bench.db"
+        settings: dict[str, object] = {"webhooks__allow": ["127.0.0.0/8"]}
+        settings["limits__streams"] = 100_000
+        settings["webhooks__timeout_seconds"] = 2.0
+        with server(folder, database, **settings) as process, noop_server(folder) as noop:
+            _measure(args, workload, process, noop, found)
+        if "start" in args.parts:
+            with server(folder, database, **settings) as process:
+                found["start"] = {"seconds": process.wait_ready("/readyz"), **_size(process)}
+    provenance = asdict(find_provenance())
+    result = {"command": "serve", "workload": asdict(workload), "provenance": provenance}
+    text = json.dumps({**result, "results": found}, indent=1)
+    if args.out:
+        Path(args.out).write_text(text + "\n", encoding="utf-8")
+    else:
+        print(text)
+    return 0
+
+
+def _size(process: Process) -> dict[str, float]:
+    return {"resident_bytes": float(process.resident_bytes())}
+
+
+def _say(name: str, numbers: object) -> None:
+    print(f"{name}: {json.dumps(numbers)}", file=sys.stderr)
+
+
+def _measure(
+    args: argparse.Namespace,
+    workload: Workload,
+    process: Process,
+    noop: Process,
+    found: dict[str, Any],
+) -> None:
+    from nearcast.bench.serving import measures
+
+    def note(name: str, numbers: dict[str, float]) -> None:
+        found[name] = numbers
+        _say(name, numbers)
+
+    count = args.messages
+    note("fill", measures.fill(process, workload))
+    if "publish" in args.parts:
+        for connections in (64, 256):
+            name = f"-{connections}"
+            measures.posts(noop, workload, 2_000, connections, "warm")
+            note("noop" + name, measures.posts(noop, workload, count, connections, "n"))
+            measures.posts(process, workload, 2_000, connections, "warm" + name)
+            numbers = measures.posts(process, workload, count, connections, "p" + name)
+            note("publish" + name, numbers)
+            ratio = found["publish" + name]["cpu_us"] / found["noop" + name]["cpu_us"]
+            found["publish" + name]["cpu_of_noop"] = ratio
+    if "bulk" in args.parts:
+        note("hub", measures.bare_hub(workload, 2 * count, 500))
+        note("bulk", measures.bulk(process, workload, 4 * count, 1_000))
+        found["bulk"]["cpu_of_hub"] = found["bulk"]["cpu_us"] / found["hub"]["cpu_us"]
+    if "streams" in args.parts:
+        note("streams", measures.streams(process, workload, args.rate, args.seconds))
+    if "webhooks" in args.parts:
+        endpoints = min(100, workload.owners)
+        for dead in (0, endpoints // 10):
+            numbers = measures.webhooks(process, workload, endpoints, dead, count)
+            note(f"webhooks-{dead}-dead", numbers)
