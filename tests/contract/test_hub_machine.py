@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from dataclasses import asdict
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -164,6 +164,17 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
             id_ = data.draw(st.sampled_from(sorted(holding)))
             found = sorted(name for name, _ in self.hub.results(id_))
             assert found == sorted(self.oracle.held(id_))
+
+    @rule(data=st.data())
+    def say_again(self, data: st.DataObject) -> None:
+        """A definition that is given back, subscribed in its own place, changes nothing."""
+        if self.modes and "definitions" in LANDED:
+            id_ = data.draw(st.sampled_from(sorted(self.modes)))
+            definition = self.hub.subscription(id_)
+            assert definition.mode == self.modes[id_]
+            said = {part.name: getattr(definition, part.name) for part in fields(definition)}
+            assert self.hub.subscribe(**said, replace=True) == []
+            assert {held.id for held in self.hub.subscriptions()} == set(self.modes)
 
     @rule()
     def save_and_open(self) -> None:
