@@ -26,13 +26,16 @@ std::vector<std::uint32_t> ends_from(nb::handle value, const char* name, std::si
   return ends;
 }
 
-PolygonArea polygon_from(const nb::tuple& parts) {
+/// `corners` are those of other parts of the area.
+PolygonArea polygon_from(const nb::tuple& parts, std::size_t corners) {
   constexpr std::size_t kLeastPoints = 4;  // a triangle that is closed
   PolygonArea polygon;
+  corners += list_from(parts[0], "points of a polygon").size();
+  if (corners > kMaxCorners)
+    refuse_argument("points of a polygon", nb::int_(corners),
+                    "at most " + std::to_string(kMaxCorners) + " in one area");
   for (const nb::handle point : list_from(parts[0], "points of a polygon"))
     polygon.points.push_back(point_from(point, "point of a polygon"));
-  if (polygon.points.size() > std::numeric_limits<std::uint32_t>::max())
-    refuse_argument("points of a polygon", nb::int_(polygon.points.size()), "fewer than 2^32");
   polygon.ring_ends = ends_from(parts[1], "ring_ends", kLeastPoints, polygon.points.size());
   polygon.polygon_ends = ends_from(parts[2], "polygon_ends", 1, polygon.ring_ends.size());
   std::size_t start = 0;
@@ -43,6 +46,40 @@ PolygonArea polygon_from(const nb::tuple& parts) {
     start = end;
   }
   return polygon;
+}
+
+AreaPart part_from(nb::handle part, std::size_t corners) {
+  const nb::tuple numbers = tuple_from(part, "area", 3, 4);
+  if (numbers.size() == 4) return box_from(part, "area");
+  if (nb::isinstance<nb::list>(numbers[0])) return polygon_from(numbers, corners);
+  return Circle{{number_from(numbers[0], "longitude", -180, 180),
+                 number_from(numbers[1], "latitude", -90, 90)},
+                number_from(numbers[2], "radius_m", 0)};
+}
+
+Areas areas_from(const nb::list& parts) {
+  if (parts.size() < 2 || parts.size() > Areas::kMaxParts)
+    refuse_argument("parts of an area", nb::int_(parts.size()),
+                    "2 to " + std::to_string(Areas::kMaxParts));
+  Areas areas;
+  std::size_t corners = 0;
+  for (const nb::handle part : parts) {
+    areas.parts.push_back(part_from(part, corners));
+    if (const auto* polygon = std::get_if<PolygonArea>(&areas.parts.back()))
+      corners += polygon->points.size();
+  }
+  return areas;
+}
+
+nb::object part_to_python(const AreaPart& part) {
+  if (const auto* box = std::get_if<Rect>(&part))
+    return nb::make_tuple(box->west, box->south, box->east, box->north);
+  if (const auto* circle = std::get_if<Circle>(&part))
+    return nb::make_tuple(circle->center.lon, circle->center.lat, circle->radius_m);
+  const auto& polygon = std::get<PolygonArea>(part);
+  nb::list points;
+  for (const Point p : polygon.points) points.append(nb::make_tuple(p.lon, p.lat));
+  return nb::make_tuple(points, nb::cast(polygon.ring_ends), nb::cast(polygon.polygon_ends));
 }
 
 }  // namespace
@@ -74,25 +111,20 @@ ExternalId id_from(nb::handle id) {
 
 Area area_from(nb::handle area) {
   if (area.is_none()) return Anywhere{};
-  const nb::tuple parts = tuple_from(area, "area", 3, 4);
-  if (parts.size() == 4) return box_from(area, "area");
-  if (nb::isinstance<nb::list>(parts[0])) return polygon_from(parts);
-  return Circle{
-      {number_from(parts[0], "longitude", -180, 180), number_from(parts[1], "latitude", -90, 90)},
-      number_from(parts[2], "radius_m", 0)};
+  if (nb::isinstance<nb::list>(area)) return areas_from(nb::borrow<nb::list>(area));
+  return std::visit([](auto&& shape) { return Area(std::move(shape)); }, part_from(area, 0));
 }
 
 nb::object area_to_python(const Area& area) {
-  if (const auto* box = std::get_if<Rect>(&area))
-    return nb::make_tuple(box->west, box->south, box->east, box->north);
-  if (const auto* circle = std::get_if<Circle>(&area)) {
-    return nb::make_tuple(circle->center.lon, circle->center.lat, circle->radius_m);
-  }
   if (std::holds_alternative<Anywhere>(area)) return nb::none();
-  const auto& polygon = std::get<PolygonArea>(area);
-  nb::list points;
-  for (const Point p : polygon.points) points.append(nb::make_tuple(p.lon, p.lat));
-  return nb::make_tuple(points, nb::cast(polygon.ring_ends), nb::cast(polygon.polygon_ends));
+  if (const auto* areas = std::get_if<Areas>(&area)) {
+    nb::list parts;
+    for (const AreaPart& part : areas->parts) parts.append(part_to_python(part));
+    return parts;
+  }
+  if (const auto* box = std::get_if<Rect>(&area)) return part_to_python(*box);
+  if (const auto* circle = std::get_if<Circle>(&area)) return part_to_python(*circle);
+  return part_to_python(std::get<PolygonArea>(area));
 }
 
 Place place_from(nb::handle place) {

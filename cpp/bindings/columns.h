@@ -70,8 +70,8 @@ class GivenEpoch {
 };
 /// An int64 or a string
 ExternalId id_from(nb::handle id);
-/// None, (west, south, east, north), (lon, lat, radius_m), or (points, ring_ends, polygon_ends) of
-/// lists
+/// None, (west, south, east, north), (lon, lat, radius_m), (points, ring_ends, polygon_ends) of
+/// lists, or a list of such areas: their union
 Area area_from(nb::handle area);
 nb::object area_to_python(const Area& area);
 /// (lon, lat) or (west, south, east, north)

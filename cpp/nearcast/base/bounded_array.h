@@ -29,6 +29,15 @@ class BoundedArray {
     items_[size_++] = item;
   }
 
+  T& back() {
+    check_index(0, size_);
+    return items_[size_ - 1];
+  }
+  void pop_back() {
+    check_index(0, size_);
+    --size_;
+  }
+
   T& operator[](std::size_t i) {
     check_index(i, size_);
     return items_[i];

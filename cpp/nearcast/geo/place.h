@@ -36,6 +36,12 @@ struct Place {
   Point point() const { return {part[0].west, part[0].south}; }
 };
 
+/// Does any part of the place pass the test for one box?
+template <typename Test>
+bool any_part(const Place& place, Test&& test) {
+  return test(place.part[0]) || (place.parts == 2 && test(place.part[1]));
+}
+
 /// Does any part of the place touch the box?
 inline bool touches(const Rect& box, const Place& place) {
   return overlaps(box, place.part[0]) || (place.parts == 2 && overlaps(box, place.part[1]));

@@ -3,6 +3,9 @@
 #include <array>
 #include <cmath>
 
+#include "nearcast/geo/corner_tree.h"
+#include "nearcast/geo/edges.h"
+
 namespace nearcast {
 namespace {
 
@@ -46,37 +49,16 @@ int exact_orientation(Point a, Point b, Point c) {
   return exact_sign(terms);
 }
 
-Rect box_of(Point a, Point b) {
-  return {std::fmin(a.lon, b.lon), std::fmin(a.lat, b.lat), std::fmax(a.lon, b.lon),
-          std::fmax(a.lat, b.lat)};
-}
-
-enum class Side { kOutside, kBorder, kInside };
-
-/// Even-odd rule with half-open edges: a vertex on the ray's height counts for one of its two
-/// edges.
+/// Even-odd rule.
 Side side_of_ring(std::span<const Point> ring, Point p) {
   bool inside = false;
   for (std::size_t i = 0; i + 1 < ring.size(); ++i) {
     const Point a = ring[i], b = ring[i + 1];
-    const bool crosses_height = (a.lat > p.lat) != (b.lat > p.lat);
-    if (!crosses_height && !contains(box_of(a, b), p)) continue;
-    const int turn = orientation(a, b, p);
-    if (turn == 0 && contains(box_of(a, b), p)) return Side::kBorder;
-    if (crosses_height && (turn > 0) == (b.lat > a.lat)) inside = !inside;
+    if ((a.lat < p.lat && b.lat < p.lat) || (a.lat > p.lat && b.lat > p.lat)) continue;
+    if (is_on_edge(a, b, p)) return Side::kBorder;
+    if (crosses_parallel(a, b, p.lat) && is_east_of(a, b, p)) inside = !inside;
   }
   return inside ? Side::kInside : Side::kOutside;
-}
-
-/// A segment and a closed box share a point unless the box's sides or the segment's line separate
-/// them.
-bool touches(Point a, Point b, const Rect& box) {
-  if (!overlaps(box_of(a, b), box)) return false;
-  const int first = orientation(a, b, {box.west, box.south});
-  if (first == 0) return true;
-  return orientation(a, b, {box.west, box.north}) != first ||
-         orientation(a, b, {box.east, box.south}) != first ||
-         orientation(a, b, {box.east, box.north}) != first;
 }
 
 /// Calls visit(outline_or_hole_points, is_outline) for each ring of each polygon until it says
@@ -105,10 +87,11 @@ bool polygon_contains(const PolygonView& area, std::uint32_t first_ring, std::ui
 }
 
 bool any_edge_touches(const PolygonView& area, const Rect& box) {
+  if (!area.tree.empty()) return tree_finds_edge(area, box);
   std::uint32_t start = 0;
   for (const std::uint32_t end : area.ring_ends) {
     for (std::uint32_t i = start; i + 1 < end; ++i) {
-      if (touches(area.points[i], area.points[i + 1], box)) return true;
+      if (edge_touches(area.points[i], area.points[i + 1], box)) return true;
     }
     start = end;
   }
@@ -131,6 +114,7 @@ int orientation(Point a, Point b, Point c) {
 }
 
 bool contains(const PolygonView& area, Point p) {
+  if (!area.tree.empty()) return tree_contains(area, p);
   bool found = false;
   for_each_polygon(area, [&](std::uint32_t first, std::uint32_t last, std::uint32_t point) {
     found = polygon_contains(area, first, last, point, p);

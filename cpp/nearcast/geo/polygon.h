@@ -9,15 +9,13 @@
 
 namespace nearcast {
 
-/// Sign of the turn a → b → c: +1 left, −1 right, 0 exactly on a line.
-int orientation(Point a, Point b, Point c);
-
 /// One or more polygons in flat form. `ring_ends` are positions after each ring's last point;
 /// `polygon_ends` are positions after each polygon's last ring, whose first ring is its outline.
 struct PolygonView {
   std::span<const Point> points;
   std::span<const std::uint32_t> ring_ends;
   std::span<const std::uint32_t> polygon_ends;
+  std::span<const std::uint32_t> tree = {};  ///< geo/corner_tree.h; empty: all edges are walked
 };
 
 bool contains(const PolygonView& area, Point p);

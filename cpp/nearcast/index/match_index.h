@@ -52,6 +52,7 @@ class MatchScratch {
   std::vector<std::uint32_t> positions;  ///< the message's tokens in an index's own order
   std::vector<std::uint64_t> queue;      ///< work that is put off until its memory is in the cache
   std::vector<std::uint64_t> pending;    ///< the same, for a second kind of work
+  ShapeMemo shapes;                      ///< what is decided once for a message
 
   /// Is this entry's match still to be reported? A subscription of one clause is met only once and
   /// is not looked up.

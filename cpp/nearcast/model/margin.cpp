@@ -15,6 +15,13 @@ constexpr double kSlackMetres = 1;  // what haversines of nearly opposite points
 constexpr double kLeastDegrees = 1e-3;
 constexpr double kLeastMetres = 100;
 
+/// Circles beside other areas: metres and degrees.
+bool is_mixed(const Areas& areas) {
+  const auto is_circle = [](const AreaPart& part) { return std::holds_alternative<Circle>(part); };
+  const auto circles = std::count_if(areas.parts.begin(), areas.parts.end(), is_circle);
+  return circles != 0 && static_cast<std::size_t>(circles) != areas.parts.size();
+}
+
 double rounded_down(double margin, double slack) { return std::fmax(0.0, margin - slack); }
 
 template <typename Measure>
@@ -125,36 +132,74 @@ double half_of_longer_side(const Rect& box) {
   return std::fmax(kLeastDegrees, std::fmax(across, height(box)) / 2);
 }
 
+// ---- each kind of area ----
+
+double margin_of(const Anywhere&, const Place&) { return kInfinity; }
+double margin_of(const Rect& box, const Place& place) {
+  return rounded_down(box_margin(box, place), kSlackDegrees);
+}
+double margin_of(const PolygonArea& polygon, const Place& place) {
+  return rounded_down(polygon_margin(polygon.view(), place), kSlackDegrees);
+}
+double margin_of(const Circle& circle, const Place& place) {
+  const double nearest = least_of_parts(
+      place, [&](const Rect& part) { return great_circle_to_box_m(circle.center, part); });
+  return rounded_down(std::fabs(nearest - circle.radius_m), kSlackMetres);
+}
+/// What touches goes on doing so while it touches one part; what does not must reach one.
+double margin_of(const Areas& areas, const Place& place) {
+  if (is_mixed(areas)) return 0;
+  double outside = kInfinity, inside = 0;
+  bool touches_any = false;
+  for (const AreaPart& part : areas.parts) {
+    const double own = std::visit([&](const auto& shape) { return margin_of(shape, place); }, part);
+    outside = std::fmin(outside, own);
+    if (!area_touches(part, place)) continue;
+    touches_any = true;
+    inside = std::fmax(inside, own);
+  }
+  return touches_any ? inside : outside;
+}
+
+Anywhere grown(const Anywhere& anywhere, double) { return anywhere; }
+Rect grown(const Rect& box, double reach) { return expanded_box(box, reach); }
+Rect grown(const PolygonArea& polygon, double reach) {
+  return expanded_box(bounds(polygon.view()), reach);
+}
+Circle grown(const Circle& circle, double reach) {
+  return {circle.center, circle.radius_m + reach};
+}
+Areas grown(const Areas& areas, double reach) {
+  Areas larger;
+  for (const AreaPart& part : areas.parts)
+    std::visit([&](const auto& shape) { larger.parts.emplace_back(grown(shape, reach)); }, part);
+  return larger;
+}
+
+double extent_of(const Anywhere&) { return 0; }
+double extent_of(const Rect& box) { return half_of_longer_side(box); }
+double extent_of(const PolygonArea& polygon) { return half_of_longer_side(bounds(polygon.view())); }
+double extent_of(const Circle& circle) { return std::fmax(kLeastMetres, circle.radius_m); }
+double extent_of(const Areas& areas) {
+  if (is_mixed(areas)) return 0;
+  double most = 0;
+  for (const AreaPart& part : areas.parts)
+    most = std::fmax(most, std::visit([](const auto& shape) { return extent_of(shape); }, part));
+  return most;
+}
+
 }  // namespace
 
 double margin(const Area& area, const Place& place) {
-  if (const Rect* box = std::get_if<Rect>(&area))
-    return rounded_down(box_margin(*box, place), kSlackDegrees);
-  if (const PolygonArea* polygon = std::get_if<PolygonArea>(&area))
-    return rounded_down(polygon_margin(polygon->view(), place), kSlackDegrees);
-  const Circle* circle = std::get_if<Circle>(&area);
-  if (circle == nullptr) return kInfinity;
-  const double nearest = least_of_parts(
-      place, [&](const Rect& part) { return great_circle_to_box_m(circle->center, part); });
-  return rounded_down(std::fabs(nearest - circle->radius_m), kSlackMetres);
+  return std::visit([&](const auto& shape) { return margin_of(shape, place); }, area);
 }
 
 Area expanded(const Area& area, double reach) {
-  if (const Rect* box = std::get_if<Rect>(&area)) return expanded_box(*box, reach);
-  if (const PolygonArea* polygon = std::get_if<PolygonArea>(&area))
-    return expanded_box(bounds(polygon->view()), reach);
-  if (const Circle* circle = std::get_if<Circle>(&area))
-    return Circle{circle->center, circle->radius_m + reach};
-  return area;
+  return std::visit([&](const auto& shape) { return Area(grown(shape, reach)); }, area);
 }
 
 double extent(const Area& area) {
-  if (const Rect* box = std::get_if<Rect>(&area)) return half_of_longer_side(*box);
-  if (const PolygonArea* polygon = std::get_if<PolygonArea>(&area))
-    return half_of_longer_side(bounds(polygon->view()));
-  if (const Circle* circle = std::get_if<Circle>(&area))
-    return std::fmax(kLeastMetres, circle->radius_m);
-  return 0;
+  return std::visit([&](const auto& shape) { return extent_of(shape); }, area);
 }
 
 }  // namespace nearcast

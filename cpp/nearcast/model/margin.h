@@ -8,6 +8,8 @@
 ///   polygon    degrees, straight lines: the distance to the nearest edge; of a box that touches,
 ///              that of a corner or its centre, so it may be too small
 ///   circle     metres along great circles: centre and radius together
+///   union      of one part that touches, or of the nearest; circles beside other areas have no
+///              common unit, so nothing is promised: 0
 ///
 /// Margins are rounded down by far more than arithmetic loses, so that a promise made of them
 /// holds.
@@ -25,7 +27,8 @@ double margin(const Area& area, const Place& place);
 /// its border.
 Area expanded(const Area& area, double reach);
 
-/// Half of the longer side, or the radius: in the units of the margin, and not nearly 0.
+/// Half of the longer side, or the radius: in the units of the margin, and not nearly 0. Of a
+/// union the largest, and 0 if it has no unit.
 double extent(const Area& area);
 
 }  // namespace nearcast

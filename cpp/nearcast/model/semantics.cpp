@@ -1,50 +1,47 @@
 #include "nearcast/model/semantics.h"
 
+#include <algorithm>
+
 namespace nearcast {
 namespace {
 
-/// Does any part of the place pass the test for one box?
-template <typename Test>
-bool any_part(const Place& place, Test&& test) {
-  return test(place.part[0]) || (place.parts == 2 && test(place.part[1]));
-}
-
 /// west > east: the box crosses the antimeridian.
-bool box_touches(const Rect& box, const Place& place) {
+bool part_touches(const Rect& box, const Place& place) {
   const Place area = Place::box(box);
   return any_part(place, [&](const Rect& part) { return touches(part, area); });
 }
 
-template <typename Shape>
-bool shape_touches(const Shape& shape, const Place& place) {
-  return any_part(place, [&](const Rect& part) { return touches(shape, part); });
+bool part_touches(const Circle& circle, const Place& place) {
+  return any_part(place, [&](const Rect& part) { return touches(circle, part); });
 }
+
+bool part_touches(const PolygonArea& polygon, const Place& place) {
+  const PolygonView view = polygon.view();
+  return any_part(place, [&](const Rect& part) { return touches(view, part); });
+}
+
+bool part_touches(const Areas& areas, const Place& place) {
+  return std::any_of(areas.parts.begin(), areas.parts.end(), [&](const AreaPart& part) {
+    return std::visit([&](const auto& shape) { return part_touches(shape, place); }, part);
+  });
+}
+
+bool part_touches(const Anywhere&, const Place&) { return true; }
 
 }  // namespace
 
-bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place) {
-  if (!touches(store.bounds(id), place)) return false;
-  switch (store.area_kind(id)) {
-    case AreaKind::kAnywhere:
-    case AreaKind::kBox:
-      return true;
-    case AreaKind::kSplitBox:
-      return box_touches(store.split_box(id), place);
-    case AreaKind::kCircle:
-      return shape_touches(store.circle(id), place);
-    case AreaKind::kPolygon:
-      return shape_touches(store.polygon(id), place);
-  }
-  return false;
+bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place,
+                  ShapeMemo* memo) {
+  return touches(store.bounds(id), place) &&
+         (store.bounds_are_exact(id) || store.shapes().touches(store.shape(id), place, memo));
 }
 
 bool area_touches(const Area& area, const Place& place) {
-  if (const Rect* box = std::get_if<Rect>(&area)) return box_touches(*box, place);
-  if (const Circle* circle = std::get_if<Circle>(&area)) return shape_touches(*circle, place);
-  if (const PolygonArea* polygon = std::get_if<PolygonArea>(&area)) {
-    return shape_touches(polygon->view(), place);
-  }
-  return true;
+  return std::visit([&](const auto& shape) { return part_touches(shape, place); }, area);
+}
+
+bool area_touches(const AreaPart& part, const Place& place) {
+  return std::visit([&](const auto& shape) { return part_touches(shape, place); }, part);
 }
 
 bool holds(const SubscriptionStore& store, SubscriptionId id, TokenSpan tokens) {
@@ -54,8 +51,9 @@ bool holds(const SubscriptionStore& store, SubscriptionId id, TokenSpan tokens) 
   return found;
 }
 
-bool matches(const SubscriptionStore& store, SubscriptionId id, const Message& message) {
-  return holds(store, id, message.tokens) && area_touches(store, id, message.place);
+bool matches(const SubscriptionStore& store, SubscriptionId id, const Message& message,
+             ShapeMemo* memo) {
+  return holds(store, id, message.tokens) && area_touches(store, id, message.place, memo);
 }
 
 }  // namespace nearcast

@@ -14,17 +14,22 @@ inline bool holds(const Clause& clause, TokenSpan tokens) {
 /// Do the tokens satisfy one of the subscription's clauses?
 bool holds(const SubscriptionStore& store, SubscriptionId id, TokenSpan tokens);
 
-/// Do the subscription's area and the message's place share a point?
-bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place);
+/// Do the subscription's area and the message's place share a point? With a memo, shapes that
+/// several subscriptions have are decided once for a place.
+bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place,
+                  ShapeMemo* memo = nullptr);
 bool area_touches(const Area& area, const Place& place);  ///< the same, of an area not in a store
+bool area_touches(const AreaPart& part, const Place& place);
 
 /// Does the message match the subscription through this clause?
-inline bool matches(const SubscriptionStore& store, EntryId entry, const Message& message) {
+inline bool matches(const SubscriptionStore& store, EntryId entry, const Message& message,
+                    ShapeMemo* memo = nullptr) {
   return holds(store.clause(entry), message.tokens) &&
-         area_touches(store, store.owner(entry), message.place);
+         area_touches(store, store.owner(entry), message.place, memo);
 }
 
 /// Does the message match the subscription through any clause?
-bool matches(const SubscriptionStore& store, SubscriptionId id, const Message& message);
+bool matches(const SubscriptionStore& store, SubscriptionId id, const Message& message,
+             ShapeMemo* memo = nullptr);
 
 }  // namespace nearcast

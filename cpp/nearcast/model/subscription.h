@@ -18,12 +18,23 @@ struct Anywhere {};
 struct PolygonArea {
   std::vector<Point> points;
   std::vector<std::uint32_t> ring_ends, polygon_ends;
+  std::vector<std::uint32_t> tree = {};  ///< geo/corner_tree.h; empty: not built
 
-  PolygonView view() const { return {points, ring_ends, polygon_ends}; }
+  PolygonView view() const { return {points, ring_ends, polygon_ends, tree}; }
 };
 
 /// Rect with west > east crosses the antimeridian.
-using Area = std::variant<Anywhere, Rect, Circle, PolygonArea>;
+using AreaPart = std::variant<Rect, Circle, PolygonArea>;
+
+/// The union of at least two areas.
+struct Areas {
+  static constexpr std::size_t kMaxParts = 1000;  ///< a place is compared with the box of each
+
+  std::vector<AreaPart> parts;
+};
+constexpr std::size_t kMaxCorners = 1'000'000;  ///< of one area, all its polygons together
+
+using Area = std::variant<Anywhere, Rect, Circle, PolygonArea, Areas>;
 
 /// Satisfied by a message that has all of `positive` and none of `negative`.
 struct Clause {

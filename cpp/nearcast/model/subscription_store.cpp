@@ -20,29 +20,12 @@ std::uint32_t take_or_append(Array<T>& items, Array<std::uint32_t>& free) {
   return slot;
 }
 
-AreaKind kind_of(const Area& area) {
-  if (std::holds_alternative<Anywhere>(area)) return AreaKind::kAnywhere;
-  if (const Rect* box = std::get_if<Rect>(&area)) {
-    return box->west <= box->east ? AreaKind::kBox : AreaKind::kSplitBox;
-  }
-  return std::holds_alternative<Circle>(area) ? AreaKind::kCircle : AreaKind::kPolygon;
-}
-
 TokenSpan as_tokens(const std::uint32_t* words, std::uint32_t count) {
   static_assert(sizeof(Token) == sizeof(std::uint32_t));
   return {reinterpret_cast<const Token*>(words), count};
 }
 
 }  // namespace
-
-Rect bounds_of(const Area& area) {
-  if (const Rect* box = std::get_if<Rect>(&area)) {
-    return box->west <= box->east ? *box : Rect{-180, box->south, 180, box->north};
-  }
-  if (const Circle* circle = std::get_if<Circle>(&area)) return bounds(*circle);
-  if (const PolygonArea* polygon = std::get_if<PolygonArea>(&area)) return bounds(polygon->view());
-  return kWorld;
-}
 
 SubscriptionId SubscriptionStore::new_slot() {
   const Word slot = take_or_append(bounds_, free_slots_);
@@ -101,16 +84,13 @@ void SubscriptionStore::check_room(const Subscription& subscription) const {
   if (extras_.size() + further > kMaxSlots + free_extras_.size())
     too_large("clauses of all subscriptions", std::to_string(extras_.size() + further),
               "at most 2^30 beyond the first of each");
-  std::size_t words = 8 + 2 * further, points = 2;  // and of the shape, capacities being rounded up
+  std::size_t words = 8 + 2 * further;  // capacities are rounded up
   for (const Clause& clause : subscription.clauses)
     words += 2 * (2 + clause.positive.size() + clause.negative.size());
-  if (const auto* polygon = std::get_if<PolygonArea>(subscription.area)) {
-    points = polygon->points.size();
-    words += 2 * (polygon->ring_ends.size() + polygon->polygon_ends.size());
-  }
-  if (words > words_.room() || 2 * points > points_.room() || points > kMaxSlots)
-    too_large("keywords and corners of all subscriptions", std::to_string(words + points),
+  if (words > words_.room())
+    too_large("keywords of all subscriptions", std::to_string(words_.places() + words),
               "fewer than 2^32 in all");
+  shapes_.check_room(*subscription.area);
 }
 
 SubscriptionId SubscriptionStore::add(const Subscription& subscription) {
@@ -135,7 +115,7 @@ void SubscriptionStore::write_first(SubscriptionId id, const Clause* clause, con
     set_short(raw(id), true);
     return;
   }
-  const Word shape_number = area_kind > AreaKind::kBox ? add_shape(area) : 0;
+  const Word shape_number = area_kind > AreaKind::kBox ? shapes_.add(area) : 0;
   records_[raw(id)] = write_record(clause, area_kind, shape_number, further) + 1;
 }
 
@@ -158,7 +138,7 @@ void SubscriptionStore::replace_area(SubscriptionId id, const Area& area) {
   } else {
     const Word* words = record(id);
     further.assign(extras(words).begin(), extras(words).end());
-    if (has_shape(words[0])) remove_shape(words[1 + tokens(words[0])]);
+    if (has_shape(words[0])) shapes_.release(words[1 + tokens(words[0])]);
     free_record(records_[raw(id)] - 1);
   }
   const Clause kept{plus, minus};
@@ -189,41 +169,8 @@ void SubscriptionStore::remove_record(SubscriptionId id) {
     free_record(extras_[extra].record);
     free_extras_.push_back(extra);
   }
-  if (has_shape(words[0])) remove_shape(words[1 + tokens(words[0])]);
+  if (has_shape(words[0])) shapes_.release(words[1 + tokens(words[0])]);
   free_record(records_[raw(id)] - 1);
-}
-
-SubscriptionStore::Word SubscriptionStore::add_shape(const Area& area) {
-  std::vector<Point> points;
-  std::vector<Word> ends;
-  Shape made{};
-  if (const Rect* box = std::get_if<Rect>(&area)) {
-    points = {{box->west, box->south}, {box->east, box->north}};
-  } else if (const Circle* circle = std::get_if<Circle>(&area)) {
-    points = {circle->center, {circle->radius_m, 0}};
-  } else {
-    const auto& polygon = std::get<PolygonArea>(area);
-    points = polygon.points;
-    ends = polygon.ring_ends;
-    ends.insert(ends.end(), polygon.polygon_ends.begin(), polygon.polygon_ends.end());
-    made.rings = static_cast<Word>(polygon.ring_ends.size());
-    made.polygons = static_cast<Word>(polygon.polygon_ends.size());
-    made.ends = words_.allocate(static_cast<Word>(ends.size()));
-    std::copy(ends.begin(), ends.end(), words_.at(made.ends));
-  }
-  made.point_count = static_cast<Word>(points.size());
-  made.points = points_.allocate(made.point_count);
-  std::copy(points.begin(), points.end(), points_.at(made.points));
-  const Word number = take_or_append(shapes_, free_shapes_);
-  shapes_[number] = made;
-  return number;
-}
-
-void SubscriptionStore::remove_shape(Word number) {
-  const Shape& gone = shapes_[number];
-  points_.free(gone.points, gone.point_count);
-  if (gone.rings != 0) words_.free(gone.ends, gone.rings + gone.polygons);
-  free_shapes_.push_back(number);
 }
 
 const SubscriptionStore::Word* SubscriptionStore::record(EntryId entry) const {
@@ -231,50 +178,20 @@ const SubscriptionStore::Word* SubscriptionStore::record(EntryId entry) const {
   return record(SubscriptionId{raw(entry)});
 }
 
-const SubscriptionStore::Shape& SubscriptionStore::shape(SubscriptionId id) const {
+ShapeStore::Number SubscriptionStore::shape(SubscriptionId id) const {
   const Word* words = record(id);
-  return shapes_[words[1 + tokens(words[0])]];
+  return words[1 + tokens(words[0])];
 }
 
 AreaKind SubscriptionStore::area_kind(SubscriptionId id) const {
   return is_short(raw(id)) ? AreaKind::kBox : kind(record(id)[0]);
 }
 
-Rect SubscriptionStore::split_box(SubscriptionId id) const {
-  const Point* corners = points_.at(shape(id).points);
-  return {corners[0].lon, corners[0].lat, corners[1].lon, corners[1].lat};
-}
-
-Circle SubscriptionStore::circle(SubscriptionId id) const {
-  const Point* points = points_.at(shape(id).points);
-  return {points[0], points[1].lon};
-}
-
-PolygonView SubscriptionStore::polygon(SubscriptionId id) const {
-  const Shape& made = shape(id);
-  const Word* ends = words_.at(made.ends);
-  return {{points_.at(made.points), made.point_count},
-          {ends, made.rings},
-          {ends + made.rings, made.polygons}};
-}
-
 Area SubscriptionStore::area(SubscriptionId id) const {
-  switch (area_kind(id)) {
-    case AreaKind::kAnywhere:
-      return Anywhere{};
-    case AreaKind::kBox:
-      return bounds(id);
-    case AreaKind::kSplitBox:
-      return split_box(id);
-    case AreaKind::kCircle:
-      return circle(id);
-    case AreaKind::kPolygon:
-      break;
-  }
-  const PolygonView view = polygon(id);
-  return PolygonArea{{view.points.begin(), view.points.end()},
-                     {view.ring_ends.begin(), view.ring_ends.end()},
-                     {view.polygon_ends.begin(), view.polygon_ends.end()}};
+  const AreaKind kind = area_kind(id);
+  if (kind == AreaKind::kAnywhere) return Anywhere{};
+  if (kind == AreaKind::kBox) return bounds(id);
+  return shapes_.area(shape(id));
 }
 
 SubscriptionId SubscriptionStore::owner(EntryId entry) const {
@@ -291,8 +208,7 @@ Clause SubscriptionStore::clause(EntryId entry) const {
 std::size_t SubscriptionStore::memory_bytes() const {
   return bounds_.memory_bytes() + records_.memory_bytes() + short_.memory_bytes() +
          free_slots_.memory_bytes() + words_.memory_bytes() + extras_.memory_bytes() +
-         free_extras_.memory_bytes() + shapes_.memory_bytes() + free_shapes_.memory_bytes() +
-         points_.memory_bytes();
+         free_extras_.memory_bytes() + shapes_.memory_bytes();
 }
 
 void SubscriptionStore::save(ArchiveWriter& out) const {
@@ -305,8 +221,6 @@ void SubscriptionStore::save(ArchiveWriter& out) const {
   extras_.save(out);
   free_extras_.save(out);
   shapes_.save(out);
-  free_shapes_.save(out);
-  points_.save(out);
 }
 
 void SubscriptionStore::load(ArchiveReader& in) {
@@ -319,8 +233,6 @@ void SubscriptionStore::load(ArchiveReader& in) {
   extras_.load(in);
   free_extras_.load(in);
   shapes_.load(in);
-  free_shapes_.load(in);
-  points_.load(in);
 }
 
 }  // namespace nearcast

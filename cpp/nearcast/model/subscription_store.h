@@ -1,5 +1,5 @@
-/// All subscriptions, compactly: one box, one record of tokens, and a shape only where there is
-/// one.
+/// All subscriptions, compactly: one box, one record of tokens, and the number of a shape only where
+/// there is one.
 ///
 /// What indexes hold are *entries*: one per clause. The first clause's entry has the subscription's
 /// own number, so a subscription without OR costs nothing extra; further clauses have entries of
@@ -7,7 +7,7 @@
 ///
 ///   per subscription    32 bytes bounding box, 4 bytes position of its record; a subscription of
 ///                       one keyword and a box has no record: the 4 bytes are its token
-///   record              header, positive tokens, negative tokens, [shape],
+///   record              header, positive tokens, negative tokens, [number of its shape],
 ///                       [count, further entries]
 #pragma once
 
@@ -20,13 +20,10 @@
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/prefetch.h"
+#include "nearcast/model/shape_store.h"
 #include "nearcast/model/subscription.h"
 
 namespace nearcast {
-
-enum class AreaKind : std::uint8_t { kAnywhere, kBox, kSplitBox, kCircle, kPolygon };
-
-Rect bounds_of(const Area& area);  ///< a box that holds all of it
 
 class SubscriptionStore {
  public:
@@ -49,9 +46,9 @@ class SubscriptionStore {
   const Rect& bounds(SubscriptionId id) const { return bounds_[raw(id)]; }
   bool bounds_are_exact(SubscriptionId id) const { return area_kind(id) <= AreaKind::kBox; }
   AreaKind area_kind(SubscriptionId id) const;
-  Rect split_box(SubscriptionId id) const;  ///< with west > east
-  Circle circle(SubscriptionId id) const;
-  PolygonView polygon(SubscriptionId id) const;
+  ShapeStore::Number shape(SubscriptionId id) const;  ///< if the area is more than a box
+  Rect split_box(SubscriptionId id) const { return shapes_.box(shape(id)); }  ///< west > east
+  const ShapeStore& shapes() const { return shapes_; }
   Area area(SubscriptionId id) const;  ///< a copy of the area as it was subscribed
 
   SubscriptionId owner(EntryId entry) const;
@@ -95,10 +92,6 @@ class SubscriptionStore {
     SubscriptionId owner;
     Word record;  ///< position in words_
   };
-  struct Shape {
-    Word points, point_count;    ///< circle: centre, (radius, 0); split box: two corners
-    Word ends, rings, polygons;  ///< polygon: ring ends, then polygon ends
-  };
 
   // Header of a record: bits 0–12 number of positive, 13–25 of negative tokens, 26–28 the area's
   // kind.
@@ -121,7 +114,6 @@ class SubscriptionStore {
   static bool is_extra(EntryId entry) { return (raw(entry) & kExtraBit) != 0; }
   const Word* record(SubscriptionId id) const { return words_.at(records_[raw(id)] - 1); }
   const Word* record(EntryId entry) const;
-  const Shape& shape(SubscriptionId id) const;
   std::span<const Word> extras(const Word* record) const;
 
   void check_room(const Subscription& subscription) const;
@@ -131,8 +123,6 @@ class SubscriptionStore {
   void remove_record(SubscriptionId id);
   void write_first(SubscriptionId id, const Clause* clause, const Area& area,
                    std::span<const Word> further);
-  Word add_shape(const Area& area);
-  void remove_shape(Word shape);
   Word add_extra(SubscriptionId owner, const Clause& clause);
   SubscriptionId new_slot();
 
@@ -144,9 +134,7 @@ class SubscriptionStore {
   ListArena<Word> words_;
   Array<Extra> extras_;
   Array<Word> free_extras_;
-  Array<Shape> shapes_;
-  Array<Word> free_shapes_;
-  ListArena<Point> points_;
+  ShapeStore shapes_;
 };
 
 template <typename Visit>

@@ -1,5 +1,6 @@
 /// Is a store that was read from a file sound? Checked before anything follows its numbers.
 #include <cmath>
+#include <vector>
 
 #include "nearcast/base/claims.h"
 #include "nearcast/model/subscription_store.h"
@@ -13,20 +14,10 @@ constexpr const char* kShape = "the shape of an area";
 constexpr double kFarthest = 1e6;  ///< no coordinate is farther out, that of a grown area included
 
 bool is_near(double value) { return std::fabs(value) <= kFarthest; }  // false for NaN
-bool is_near(const Point& point) { return is_near(point.lon) && is_near(point.lat); }
 
 bool is_box(const Rect& box) {
   return is_near(box.west) && is_near(box.east) && is_near(box.south) && is_near(box.north) &&
          box.west <= box.east && box.south <= box.north;
-}
-
-/// Ascending, the last one being `last`.
-bool are_ends(std::span<const std::uint32_t> ends, std::uint32_t last) {
-  if (ends.empty() || ends.back() != last) return false;
-  for (std::size_t i = 1; i < ends.size(); ++i) {
-    if (ends[i - 1] >= ends[i]) return false;
-  }
-  return ends.front() != 0;
 }
 
 }  // namespace
@@ -34,18 +25,17 @@ bool are_ends(std::span<const std::uint32_t> ends, std::uint32_t last) {
 struct SubscriptionStore::Check {
   const SubscriptionStore& store;
   const Claims& known;  ///< tokens
-  Claims slots, words, points, shapes, extras;
+  Claims slots, words, extras;
+  std::vector<Word> shape_uses;
 
   Check(const SubscriptionStore& checked, const Claims& known_tokens)
       : store(checked),
         known(known_tokens),
         slots(store.slots()),
         words(store.words_.claim_free()),
-        points(store.points_.claim_free()),
-        shapes(store.shapes_.size()),
-        extras(store.extras_.size()) {
+        extras(store.extras_.size()),
+        shape_uses(store.shapes_.slots()) {
     slots.claim_all(store.free_slots_, kSlot);
-    shapes.claim_all(store.free_shapes_, kShape);
     extras.claim_all(store.free_extras_, kRecord);
   }
 
@@ -61,7 +51,7 @@ struct SubscriptionStore::Check {
     const Word* words_of_record = store.words_.at(position);
     const Word head = words_of_record[0];
     const bool has_clause = (head & kHasClause) != 0, has_extras = (head & kHasExtras) != 0;
-    expect(kind(head) <= AreaKind::kPolygon && (head & kExtraBit) == 0, kRecord);
+    expect(kind(head) <= AreaKind::kUnion && (head & kExtraBit) == 0, kRecord);
     expect(has_clause || (tokens_of(head) == 0 && !has_extras), kRecord);
     expect(is_first || (has_clause && !has_extras && kind(head) == AreaKind::kAnywhere), kRecord);
     const Word fixed = 1 + tokens_of(head) + (has_shape(head) ? 1 : 0);
@@ -79,34 +69,9 @@ struct SubscriptionStore::Check {
   }
   static Word tokens_of(Word head) { return SubscriptionStore::tokens(head); }
 
-  void polygon(const Shape& shape) {
-    expect(shape.rings >= 1 && shape.polygons >= 1, kShape);
-    const std::uint64_t count = std::uint64_t{shape.rings} + shape.polygons;
-    ListArena<Word>::claim(words, shape.ends, count, kShape);
-    const Word* ends = store.words_.at(shape.ends);
-    expect(are_ends({ends, shape.rings}, shape.point_count) &&
-               are_ends({ends + shape.rings, shape.polygons}, shape.rings),
-           kShape);
-  }
-
   void shape(Word number, AreaKind kind) {
-    shapes.claim(number, kShape);
-    const Shape& shape = store.shapes_[number];
-    ListArena<Point>::claim(points, shape.points, shape.point_count, kShape);
-    const Point* first = store.points_.at(shape.points);
-    if (kind == AreaKind::kPolygon) {
-      polygon(shape);
-    } else {
-      expect(shape.point_count == 2 && shape.rings == 0, kShape);
-    }
-    if (kind == AreaKind::kCircle) {
-      expect(is_near(first[0]) && std::isfinite(first[1].lon) && first[1].lon >= 0, kShape);
-      return;
-    }
-    for (Word i = 0; i < shape.point_count; ++i) expect(is_near(first[i]), kShape);
-    if (kind == AreaKind::kSplitBox) {
-      expect(first[0].lon > first[1].lon && first[0].lat <= first[1].lat, kShape);
-    }
+    expect(number < shape_uses.size() && store.shapes_.kind(number) == kind, kShape);
+    ++shape_uses[number];
   }
 
   void subscription(SubscriptionId id) {
@@ -144,6 +109,7 @@ void SubscriptionStore::check_loaded(const Claims& known_tokens) const {
     ++found;
   });
   expect(found == live_, kSlot);
+  shapes_.check_loaded(check.shape_uses);
 }
 
 }  // namespace nearcast

@@ -4,10 +4,10 @@
 
 namespace nearcast {
 
-void BruteForce::match(const Message& message, MatchScratch&, MatchSink& sink) const {
+void BruteForce::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {
   store_.for_each([&](SubscriptionId id) {
     ++sink.work.candidates;
-    if (matches(store_, id, message)) sink.accept(id);
+    if (matches(store_, id, message, &scratch.shapes)) sink.accept(id);
   });
 }
 

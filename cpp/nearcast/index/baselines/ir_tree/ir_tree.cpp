@@ -67,7 +67,8 @@ class Search {
     const Clause clause = store_.clause(entry);
     const SubscriptionId id = store_.owner(entry);
     if (found != key_count(clause) || contains_any(message_.tokens, clause.negative)) return;
-    if (!store_.bounds_are_exact(id) && !area_touches(store_, id, message_.place)) return;
+    if (!store_.bounds_are_exact(id) && !area_touches(store_, id, message_.place, &scratch_.shapes))
+      return;
     if (scratch_.first_report(store_, entry)) sink_.accept(id);
   }
 

@@ -64,7 +64,8 @@ void KeywordFirst::scan(const ListHandle& list, const Message& message, MatchScr
   sink.work.candidates += list.size;
   for (const Posting& posting : postings_.view(list)) {
     if (!touches(posting.box, message.place)) continue;
-    if (matches(store_, posting.entry, message) && scratch.first_report(store_, posting.entry)) {
+    if (matches(store_, posting.entry, message, &scratch.shapes) &&
+        scratch.first_report(store_, posting.entry)) {
       sink.accept(store_.owner(posting.entry));
     }
   }

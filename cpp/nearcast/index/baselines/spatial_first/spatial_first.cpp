@@ -31,12 +31,12 @@ void SpatialFirst::build(std::span<const SubscriptionId> ids) {
   tree_.build(entries, boxes);
 }
 
-void SpatialFirst::match(const Message& message, MatchScratch&, MatchSink& sink) const {
+void SpatialFirst::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {
   tree_.search(
       message.place, sink.work, [](RNodeId) { return true; },
       [&](EntryId entry) {
         const SubscriptionId id = store_.owner(entry);
-        if (matches(store_, id, message)) sink.accept(id);
+        if (matches(store_, id, message, &scratch.shapes)) sink.accept(id);
       });
 }
 

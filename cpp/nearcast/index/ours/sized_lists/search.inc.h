@@ -276,7 +276,7 @@ struct Search {
     if (!(item & kIsMatch)) {
       if (!holds(store.clause(entry), probe.message->tokens)) return;
       const bool touches_box = (item & kIsCertain) && store.bounds_are_exact(id);
-      if (!touches_box && !area_touches(store, id, probe.message->place)) return;
+      if (!touches_box && !area_touches(store, id, probe.message->place, &common.shapes)) return;
     }
     if (may_repeat ? common.visited.first_visit(raw(id)) : common.first_report(store, entry))
       sink.accept(id);

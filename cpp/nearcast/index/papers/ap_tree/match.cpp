@@ -70,7 +70,7 @@ void ApTree::verify(Probe& probe) const {
   for (std::size_t i = 0; i < queue.size(); ++i) {
     if (i + kAhead < queue.size()) store_.prefetch(entry_at(i + kAhead), 1);
     const EntryId entry = entry_at(i);
-    if (!matches(store_, entry, probe.message)) continue;
+    if (!matches(store_, entry, probe.message, &probe.scratch.shapes)) continue;
     const SubscriptionId id = store_.owner(entry);
     // A point passes through one cell per grid and so meets an entry once; a box may meet it again.
     const bool is_new = probe.message.place.is_point ? probe.scratch.first_report(store_, entry)

@@ -133,7 +133,7 @@ void LFilter::verify(const Lists& lists, bool has_tokens, const Call& call) cons
 void LFilter::report_if_near(EntryId entry, const Call& call) const {
   const SubscriptionId id = store_.owner(entry);
   if (contains_any(call.message.tokens, store_.clause(entry).negative)) return;
-  if (!area_touches(store_, id, call.message.place)) return;
+  if (!area_touches(store_, id, call.message.place, &call.scratch.shapes)) return;
   // A range can meet an entry in several cells of the quadtree.
   const bool is_first = call.message.place.is_point ? call.scratch.first_report(store_, entry)
                                                     : call.scratch.visited.first_visit(raw(id));

@@ -45,7 +45,7 @@ void MbrTrie::match(const Message& message, MatchScratch& scratch, MatchSink& si
                [&](EntryId entry) {
                  const SubscriptionId id = store_.owner(entry);
                  if (contains_any(message.tokens, store_.clause(entry).negative)) return;
-                 if (!area_touches(store_, id, message.place)) return;
+                 if (!area_touches(store_, id, message.place, &scratch.shapes)) return;
                  if (scratch.first_report(store_, entry)) sink.accept(id);
                });
 }

@@ -22,7 +22,8 @@ void PtQuadtree::match(const Message& message, MatchScratch& scratch, MatchSink&
     sink.work.candidates += items.size();
     for (const PivotItem& item : items) {
       const EntryId entry{item.label};
-      if (!touches(item.box, message.place) || !matches(store_, entry, message)) continue;
+      if (!touches(item.box, message.place)) continue;
+      if (!matches(store_, entry, message, &scratch.shapes)) continue;
       const bool is_first = message.place.is_point
                                 ? scratch.first_report(store_, entry)
                                 : scratch.visited.first_visit(raw(store_.owner(entry)));

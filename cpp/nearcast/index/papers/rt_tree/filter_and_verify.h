@@ -39,7 +39,8 @@ class Verifier {
   void decide_next() {
     if (next_ + kAhead < scratch_.queue.size()) store_.prefetch(waiting(next_ + kAhead), 1);
     const EntryId entry = waiting(next_++);
-    if (matches(store_, entry, message_) && scratch_.first_report(store_, entry)) {
+    if (matches(store_, entry, message_, &scratch_.shapes) &&
+        scratch_.first_report(store_, entry)) {
       sink_.accept(store_.owner(entry));
     }
   }

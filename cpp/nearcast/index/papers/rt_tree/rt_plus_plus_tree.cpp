@@ -106,7 +106,8 @@ class Search {
   void report(EntryId entry) {
     const SubscriptionId id = store_.owner(entry);
     if (contains_any(message_.tokens, store_.clause(entry).negative)) return;
-    if (!store_.bounds_are_exact(id) && !area_touches(store_, id, message_.place)) return;
+    if (!store_.bounds_are_exact(id) && !area_touches(store_, id, message_.place, &scratch_.shapes))
+      return;
     if (scratch_.first_report(store_, entry)) sink_.accept(id);
   }
 

@@ -14,7 +14,7 @@ inline void verify(const SubscriptionStore& store, std::span<const QuadPosting> 
   sink.work.candidates += postings.size();
   for (const QuadPosting& posting : postings) {
     if (!touches(posting.box(), message.place)) continue;
-    if (!matches(store, posting.entry, message)) continue;
+    if (!matches(store, posting.entry, message, &scratch.shapes)) continue;
     // A point meets an entry once, since its cells do not overlap; a range may meet it in several.
     const SubscriptionId owner = store.owner(posting.entry);
     if (message.place.is_point ? scratch.first_report(store, posting.entry)
