@@ -25,7 +25,8 @@ CPP = {
 }
 PYTHON = {
     "errors": set(),
-    "model": {"errors"},
+    "areas": {"errors"},
+    "model": {"errors", "areas"},
     "in_process": {"errors"},
     "tokens": set(),
     "stop_words": set(),
@@ -46,7 +47,7 @@ PYTHON = {
     "tree_checks": {"attributes", "errors", "expressions", "model"},
     "event_values": {"attributes", "errors", "expressions", "model", "times", "tree_checks"},
     "events": {"errors", "model", "text", "keywords", "where", "times", "event_values"},
-    "columns": {"_core", "clauses", "errors", "expressions", "model", "text"},
+    "columns": {"_core", "areas", "clauses", "errors", "expressions", "model", "text"},
     "changes": {"_core", "model", "columns"},
     "definition": {"model", "columns"},
     "records": {"errors", "model", "text", "events", "columns"},

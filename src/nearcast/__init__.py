@@ -33,7 +33,17 @@ from nearcast.explain import Explanation, Reason
 from nearcast.explain_score import ScoreExplanation
 from nearcast.hub import Hub, expiry_kinds, topk_kinds
 from nearcast.matcher import Matcher, indexes
-from nearcast.model import Bbox, Change, Circle, Clause, MultiPolygon, Polygon, Promise, Window
+from nearcast.model import (
+    Areas,
+    Bbox,
+    Change,
+    Circle,
+    Clause,
+    MultiPolygon,
+    Polygon,
+    Promise,
+    Window,
+)
 from nearcast.safe_region import SafeRegion
 from nearcast.text import Analyzer
 from nearcast.weights import Weights, read_weights
@@ -42,6 +52,7 @@ __version__ = version("nearcast")
 
 __all__ = [
     "Analyzer",
+    "Areas",
     "Bbox",
     "CapacityError",
     "Change",

@@ -20,11 +20,12 @@ from nearcast.errors import (
     NearcastError,
     Verbatim,
 )
-from nearcast.model import Bbox, Circle, MultiPolygon, Point, Polygon
+from nearcast.model import Areas, Bbox, Circle, MultiPolygon, Point, Polygon
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from nearcast.areas import SingleArea
     from nearcast.expressions import Keywords
     from nearcast.model import Area, Place
     from nearcast.text import Analyzer
@@ -57,10 +58,20 @@ POINT = ("lon", "lat")
 # ---- single values --------------------------------------------------------------------------
 
 
-def core_area(area: Area | None) -> tuple[Any, ...] | None:
-    """Return an area as the core reads it."""
+CoreArea: TypeAlias = "tuple[Any, ...] | list[tuple[Any, ...]]"
+
+
+def core_area(area: Area | None) -> CoreArea | None:
+    """Return an area as the core reads it: a tuple, or of a union a list of them."""
     if area is None:
         return None
+    if isinstance(area, Areas):
+        parts = [_core_part(part) for part in area.parts]
+        return parts[0] if len(parts) == 1 else parts
+    return _core_part(area)
+
+
+def _core_part(area: SingleArea) -> tuple[Any, ...]:
     if isinstance(area, Bbox):
         return (area.west, area.south, area.east, area.north)
     if isinstance(area, Circle):
@@ -77,10 +88,16 @@ def core_area(area: Area | None) -> tuple[Any, ...] | None:
     return (points, ring_ends, polygon_ends)
 
 
-def area_of_core(area: tuple[Any, ...] | None) -> Area | None:
+def area_of_core(area: CoreArea | None) -> Area | None:
     """Return what the core says an area is; the inverse of `core_area`."""
     if area is None:
         return None
+    if isinstance(area, list):
+        return Areas(tuple(_part_of_core(part) for part in area))
+    return _part_of_core(area)
+
+
+def _part_of_core(area: tuple[Any, ...]) -> SingleArea:
     if len(area) == 4:
         return Bbox(*area)
     points, *ends = area

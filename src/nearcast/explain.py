@@ -12,7 +12,7 @@ from itertools import pairwise
 from math import asin, ceil, cos, radians, sin, sqrt
 from typing import TYPE_CHECKING, Literal
 
-from nearcast.model import Bbox, Circle, Polygon
+from nearcast.model import Areas, Bbox, Circle, Polygon
 from nearcast.reasons import explain_keywords, explain_where
 
 if TYPE_CHECKING:
@@ -145,6 +145,8 @@ def _rings_of(area: Bbox | Polygon | MultiPolygon) -> list[Ring]:
 
 def _outside_m(area: Area, place: tuple[float, ...]) -> float:
     """Return the distance between what do not touch: that of their borders."""
+    if isinstance(area, Areas):
+        return min(_outside_m(part, place) for part in area.parts)
     rings: list[Ring] = [(place, place)] if len(place) == 2 else list(_box_rings(*place))
     if isinstance(area, Circle):
         return min(_to_ring_m(area.center, ring) for ring in rings) - area.radius_m

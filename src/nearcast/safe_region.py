@@ -5,7 +5,9 @@ is while no point of its border moves farther than a distance [AP §5.2.3, AP+-T
 that keeps to the promise holds at any time exactly what it would hold if it reported every step.
 
 The distance is in degrees for boxes (each side by itself) and polygons (corners, as the crow flies
-on the map), and in metres for circles (way of the centre and change of the radius, added up).
+on the map), and in metres for circles (way of the centre and change of the radius, added up). Of a
+union it is that of the part that moves most; circles beside other areas have no unit in common, and
+nothing is promised for them.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ from math import hypot, inf
 from typing import TYPE_CHECKING
 
 from nearcast.explain import haversine_m
-from nearcast.model import Bbox, Circle, MultiPolygon, Polygon, area_from, number
+from nearcast.model import Areas, Bbox, Circle, MultiPolygon, Polygon, area_from, number
 
 if TYPE_CHECKING:
     from nearcast.model import Area, Ring
@@ -111,11 +113,20 @@ def displacement(before: Area, after: Area) -> float:
         return max(across, abs(before.south - after.south), abs(before.north - after.north))
     if isinstance(before, Circle) and isinstance(after, Circle):
         return haversine_m(before.center, after.center) + abs(before.radius_m - after.radius_m)
+    if isinstance(before, Areas) and isinstance(after, Areas):
+        return _parts_displacement(before, after)
     old, new = _polygons(before), _polygons(after)
     if not old or _shape(old) != _shape(new):
         return inf
     corners = zip(*(chain.from_iterable(chain.from_iterable(p)) for p in (old, new)), strict=True)
     return max(hypot(a[0] - b[0], a[1] - b[1]) for a, b in corners)
+
+
+def _parts_displacement(before: Areas, after: Areas) -> float:
+    circles = sum(isinstance(part, Circle) for part in before.parts)
+    if len(before.parts) != len(after.parts) or 0 < circles < len(before.parts):
+        return inf
+    return max(map(displacement, before.parts, after.parts))
 
 
 def _polygons(area: Area) -> list[tuple[Ring, ...]]:

@@ -247,12 +247,6 @@ def test_unknown_members_of_an_area_are_named() -> None:
         area_from({"type": "Polygon", "coordinates": [SQUARE], "crs": 1, 7: 2})
 
 
-def test_a_feature_hints_at_its_geometry() -> None:
-    with pytest.raises(InvalidSubscriptionError) as caught:
-        area_from({"type": "Feature", "geometry": {}})
-    assert "geometry" in str(caught.value.hint)
-
-
 def test_points_and_boxes_are_read_with_the_error_of_the_caller() -> None:
     assert point_from([1, 2]) == (1.0, 2.0)
     assert bbox_from(Bbox(0, 0, 1, 1)) == bbox_from([0, 0, 1, 1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import asin, cos, degrees, pi, radians, sin
 from typing import TYPE_CHECKING, TypeAlias
 
-from nearcast.model import Bbox, Circle, Polygon
+from nearcast.model import Areas, Bbox, Circle, Polygon
 
 if TYPE_CHECKING:
     from nearcast.model import Area
@@ -32,10 +32,19 @@ def area_bounds(area: Area | None) -> Box:
         return (area.west, area.south, area.east, area.north)
     if isinstance(area, Circle):
         return _circle_bounds(area)
+    if isinstance(area, Areas):
+        return _joined([area_bounds(part) for part in area.parts])
     polygons = (area,) if isinstance(area, Polygon) else area.polygons
     points = [point for polygon in polygons for ring in polygon.rings for point in ring]
     lons, lats = zip(*points, strict=True)
     return (float(min(lons)), float(min(lats)), float(max(lons)), float(max(lats)))
+
+
+def _joined(boxes: list[Box]) -> Box:
+    west, south, east, north = zip(*boxes, strict=True)
+    if any(w > e for w, e in zip(west, east, strict=True)):
+        return (-180.0, min(south), 180.0, max(north))
+    return (min(west), min(south), max(east), max(north))
 
 
 def _circle_bounds(circle: Circle) -> Box:
