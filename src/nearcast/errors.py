@@ -27,6 +27,8 @@ programmer would catch: `KeyError`, `OSError`, `OverflowError`, `NotImplementedE
 from __future__ import annotations
 
 import reprlib
+import sys
+import warnings
 from typing import TYPE_CHECKING, Any, ClassVar
 
 if TYPE_CHECKING:
@@ -272,6 +274,14 @@ class NotCopyableError(NearcastError, TypeError):
 
 class KeepsNothingWarning(UserWarning):
     """A live or top subscription in a hub without a window, which keeps only what has an expiry."""
+
+
+def warn_caller(message: str, category: type[Warning]) -> None:
+    """Warn at the line that called into this package."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back and str(frame.f_globals.get("__name__")).startswith("nearcast."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
 
 
 class InternalError(NearcastError):

@@ -6,7 +6,6 @@ Clock, life of messages and result sets are the core's, one call per batch.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from itertools import count
 from numbers import Integral
@@ -29,8 +28,10 @@ from nearcast.errors import (
     KeepsNothingWarning,
     NearcastError,
     SnapshotError,
+    UnknownIdError,
     Verbatim,
     shown,
+    warn_caller,
 )
 from nearcast.hub_questions import HubQuestions
 from nearcast.matcher import DEFAULT_INDEX
@@ -394,7 +395,7 @@ class Hub(HubQuestions):
             f"subscription {shown(event.id)} is {kind}, and the hub has no window: it keeps only "
             "messages that have expires; give it one, as in Hub(window=Window(count=100_000))"
         )
-        warnings.warn(msg, KeepsNothingWarning, stacklevel=5)
+        warn_caller(msg, KeepsNothingWarning)
 
     # ---- many events ------------------------------------------------------------------------
 
@@ -483,7 +484,14 @@ class Hub(HubQuestions):
         """
         # One by one: other threads may add some meanwhile.
         taken = [self._promises.popitem()[1] for _ in range(len(self._promises))]
-        return taken[::-1]
+        return [told for told in taken[::-1] if self._is_promised(told.subscription)]
+
+    def _is_promised(self, id: str) -> bool:
+        """Whether a subscription still has a promise: it may have gone, or been replaced."""
+        try:
+            return self._core.safe_distance(id) is not None
+        except UnknownIdError:
+            return False
 
     def set_weights(self, weights: Weights | None) -> list[Change]:
         """Put another weights epoch in force; None: each word counts the same.

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from nearcast.model import Mode, Window
 
 _SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE, _ADVANCE = range(6)
+_NO_ID = "-"  # what an advance of time has in the column; it is not looked at
 _NOWHERE, _POINT, _BOX, _OTHER_AREA = range(4)
 
 
@@ -99,7 +100,7 @@ class Life(InProcess):
         """Apply events in order; those that are rejected change nothing."""
         rejected, clock, is_kept, *gone = self._core.apply(
             np.array([_op(event) for event in events], np.uint8),
-            pa.array([event.id for event in events], pa.large_string()),
+            pa.array([event.id or _NO_ID for event in events], pa.large_string()),
             np.array([_moment(event.time) for event in events]),
             np.array([_moment(getattr(event, "expires", None)) for event in events]),
             np.array([_mode(event) for event in events], np.uint8),

@@ -16,6 +16,9 @@ from nearcast.spark.event_files import name_key
 from nearcast.spark.hubs import shares
 from nearcast.spark.hubs.stream import HubStream, in_process, stream_hubs
 
+# Logs run with and without a window, which a hub without one warns of.
+pytestmark = pytest.mark.filterwarnings("ignore::nearcast.KeepsNothingWarning")
+
 
 @pytest.mark.parametrize("window", WINDOWS)
 def test_changes_are_those_of_one_hub_event_by_event(window, tmp_path) -> None:

@@ -26,7 +26,7 @@ def words(rng, most):
     return list(rng.choice(WORDS, rng.integers(1, most + 1), p=np.arange(8, 0, -1) / 36))
 
 
-def random_event(rng, number, ids):
+def random_event(rng, number, ids, replaces=0.3):
     """Return one event; some are refused, by a wrong id or a wrong time."""
     at = [float(v) for v in rng.integers(-2, 3, 2)]
     time = {"time": float(number + rng.integers(-3, 2))} if rng.random() < 0.8 else {}
@@ -35,6 +35,8 @@ def random_event(rng, number, ids):
     )
     id_ = f"s{rng.integers(ids)}"
     life = {"expires": float(number + rng.integers(0, 15))} if rng.random() < 0.3 else {}
+    if rng.random() < replaces:
+        life["replace"] = True
     if op == "publish":
         text = " ".join(words(rng, 4))
         return {"op": op, "id": f"m{rng.integers(12)}", "text": text, "at": at, **time, **life}
@@ -42,14 +44,16 @@ def random_event(rng, number, ids):
         terms = {"k": int(rng.integers(1, 4)), "alpha": float(rng.choice([0, 0.3, 0.6, 1]))}
         top = {"mode": "top", "keywords": words(rng, 3), "at": at, **terms}
         return {"op": op, "id": id_, **top, **time, **life}
+    if op == "retract" and rng.random() < 0.3:
+        return {"op": "advance", "time": float(number)}
     if op == "retract":
         return {"op": op, "id": f"m{rng.integers(12)}", **time}
     return {"op": op, "id": id_, **({"at": at} if op == "move" else {}), **time}
 
 
-def random_log(seed, count, ids=10):
+def random_log(seed, count, ids=10, replaces=0.3):
     rng = np.random.default_rng(seed)
-    return [json.dumps(random_event(rng, number, ids)) for number in range(count)]
+    return [json.dumps(random_event(rng, number, ids, replaces)) for number in range(count)]
 
 
 def plan_of(mechanism, partitions, lines, weights=None):

@@ -44,10 +44,12 @@ def fields(draw: st.DrawFn) -> dict[str, object]:
     """Return the fields of an event that may or may not happen."""
     op = draw(st.sampled_from(["subscribe", "publish", "move", "retract", "unsubscribe"]))
     event: dict[str, object] = {"op": op, "id": draw(IDS), "time": draw(TIMES)}
+    if op == "retract" and draw(st.booleans()):
+        return {"op": "advance", "time": draw(st.sampled_from([0.0, 2.0, 5.0, 8.0]))}
     if op == "subscribe":
-        event |= {**draw(DEFINITIONS), "expires": draw(TIMES)}
+        event |= {**draw(DEFINITIONS), "expires": draw(TIMES), "replace": draw(st.booleans())}
     elif op == "publish":
-        event |= {"text": "x", "at": [0, 0], "expires": draw(TIMES)}
+        event |= {"text": "x", "at": [0, 0], "expires": draw(TIMES), "replace": draw(st.booleans())}
     elif op == "move":
         event |= draw(TARGETS)
     return {name: value for name, value in event.items() if value is not None}
@@ -114,6 +116,24 @@ def test_what_goes_is_told_in_order_with_its_cause() -> None:
     ]
     assert outcome.is_kept.tolist() == [1, 1, 0, 1, 1, 0]
     assert outcome.clock.tolist() == [0, 0, 0, 5, 6, 6]
+
+
+def test_what_is_replaced_goes_because_of_its_successor_and_pushes_nothing_out() -> None:
+    life = Life(nc.Window(count=2))
+    lines: list[dict[str, Any]] = [
+        {"op": "publish", "id": "m1", "text": "x", "at": [0, 0]},
+        {"op": "publish", "id": "m2", "text": "x", "at": [0, 0]},
+        {"op": "publish", "id": "m1", "text": "x", "at": [0, 0], "replace": True},
+        {"op": "subscribe", "id": "s1", "keywords": "x", "expires": 5, "replace": True},
+        {"op": "subscribe", "id": "s1", "keywords": "y", "replace": True},
+        {"op": "advance", "time": 5},
+        {"op": "publish", "id": "m3", "text": "x", "at": [0, 0]},
+    ]
+    outcome = life.apply([event_from(line) for line in lines])
+    told = [(gone.row, gone.id, gone.is_message, gone.is_expired) for gone in outcome.departures]
+    assert told == [(2, "m1", True, False), (4, "s1", False, False), (6, "m2", True, True)]
+    assert outcome.clock.tolist() == [0, 0, 0, 0, 0, 5, 5]
+    assert life.mode("s1") == "match"  # its old end is forgotten
 
 
 def test_a_snapshot_of_a_hub_is_not_life_alone(tmp_path: Path) -> None:
