@@ -414,6 +414,8 @@ def _areas(items: Sequence[object], depth: int) -> Area:
 
 
 def _area(value: object, depth: int = 0) -> Area:
+    if type(value) is list and len(value) == 4 and type(value[0]) in (float, int):
+        return Bbox(*value)  # as nearly every line has it
     if isinstance(value, (Bbox, Circle, Polygon, MultiPolygon)):
         return value
     if isinstance(value, Areas):

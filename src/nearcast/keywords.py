@@ -157,7 +157,7 @@ def _parse_plain(text: str) -> Keywords | None:
 
 def as_list(keywords: Any) -> Any:  # noqa: ANN401 — checked by who reads it
     """Return an array of numpy or pandas as a list; anything else as it is."""
-    if isinstance(keywords, Sequence) or not hasattr(keywords, "tolist"):
+    if isinstance(keywords, (str, list, tuple)) or not hasattr(keywords, "tolist"):
         return keywords
     return keywords.tolist()
 
