@@ -21,6 +21,15 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
     serve.add_argument("--listen", metavar="ADDRESS:PORT")
     serve.set_defaults(run=run_serve)
 
+    deliver = commands.add_parser("deliver", help="deliver changes that another pipeline has found")
+    _add_settings(deliver)
+    deliver.add_argument("--listen", metavar="ADDRESS:PORT")
+    deliver.add_argument("--from", dest="source", required=True, metavar="kafka://HOST:PORT/TOPIC")
+    deliver.add_argument(
+        "--share", metavar="I/N", help="only the I-th of N parts of the subscribers"
+    )
+    deliver.set_defaults(run=run_deliver)
+
     backup = commands.add_parser("backup", help="copy everything to a file, while the service runs")
     _add_settings(backup)
     backup.add_argument("out", metavar="FILE")
@@ -79,6 +88,15 @@ def run_serve(args: argparse.Namespace) -> int:
     from nearcast.service.process import serve
 
     return serve(settings)
+
+
+def run_deliver(args: argparse.Namespace) -> int:
+    """Deliver until a signal comes."""
+    settings = settings_of(args)
+    from nearcast.service.delivering import Source
+    from nearcast.service.process import serve
+
+    return serve(settings, Source.read(args.source, args.share))
 
 
 def run_backup(args: argparse.Namespace) -> int:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+import pyarrow as pa
 from sqlalchemy import select
 
 from nearcast.changes import CHANGES
@@ -42,13 +43,14 @@ from nearcast.weights import read_weights
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import pyarrow as pa
     from numpy.typing import NDArray
 
     from nearcast.service.jobs import Fields, Job, Reply
     from nearcast.service.settings import HubSettings, Settings
 
 _encoder = msgspec.json.Encoder()
+_DELIVERED = b'{"op":"deliver"'
+"""How a line of the log begins that stands for changes of another pipeline."""
 _NOTHING = CHANGES.empty_table()
 
 
@@ -93,7 +95,7 @@ class Engine:
 
         while rows := self.store.log_after(self.last):
             for row in rows:
-                self.hub.apply(row.events, on_error=stop, first=row.first)
+                self.hub.apply(_of_hub(row.events), on_error=stop, first=row.first)
             self.last = rows[-1].last
 
     def _load_recent(self) -> None:
@@ -122,14 +124,33 @@ class Engine:
         changes = _NOTHING
         if events:
             changes = self.hub.apply(events, on_error=errors.__setitem__, first=first)
+        changes, found = self._found(jobs, changes, first + len(events))
         counts = np.bincount(changes["event"].to_numpy() - first, minlength=len(events)).tolist()
         has_tick = len(events) > sum(len(job.events) for job in jobs)
         replies = self._replies(jobs, first + has_tick, errors, counts[has_tick:], now, records)
-        lines = _lines(events, errors, first)
+        lines = _lines(events, errors, first) + found
         publications = self._note_messages(events, lines, errors, first, records)
         commit = Commit(now, records, replies, publications=publications)
         self._finish(commit, changes, events, lines, first)
         return commit
+
+    def _found(
+        self, jobs: Sequence[Job], changes: pa.Table, first: int
+    ) -> tuple[pa.Table, list[bytes]]:
+        """Add the changes that other pipelines have found, each job's as those of one event."""
+        tables: list[pa.Table] = [changes]
+        lines: list[bytes] = []
+        start = changes.num_rows
+        for job in jobs:
+            if job.found is None:
+                continue
+            size = job.found.num_rows
+            numbers = pa.array(np.full(size, first + len(lines)))
+            tables.append(job.found.set_column(0, CHANGES.field(0), numbers))
+            origin = {"op": "deliver", **job.origin, "start": start, "end": start + size}
+            lines.append(_encoder.encode(origin))
+            start += size
+        return (pa.concat_tables(tables) if lines else changes), lines
 
     def _events_of(self, jobs: Sequence[Job], now: float) -> list[Fields]:
         events: list[Fields] = []
@@ -323,6 +344,14 @@ class Engine:
             return False
         self._tick = events[-1] if events else self._tick
         return True
+
+
+def _of_hub(events: bytes) -> bytes:
+    """Return the events that a hub has to see; those of other pipelines become empty lines."""
+    if _DELIVERED not in events:
+        return events
+    lines = events.split(b"\n")
+    return b"\n".join(b"" if line.startswith(_DELIVERED) else line for line in lines)
 
 
 def _lines(events: list[Fields], errors: dict[int, NearcastError], first: int) -> list[bytes]:

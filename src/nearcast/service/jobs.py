@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from asyncio import Future
     from collections.abc import Callable
 
+    import pyarrow as pa
+
     from nearcast.errors import NearcastError
     from nearcast.service.store import Records
 
@@ -64,6 +66,10 @@ class Job:
     reply: Callable[[Outcome], Reply]
     records: Callable[[Outcome, Records], None] = no_records
     answer: AnswerKey | None = None
+    found: pa.Table | None = None
+    """Changes that another pipeline has found, in place of events."""
+    origin: Fields = field(default_factory=dict)
+    """Where they come from: what the log says about them."""
     remembered: Callable[[Reply], Reply] | None = None
     """What is remembered of an answer, if it must not be kept as it is: it has a secret in it."""
     future: Future[Reply] | None = field(default=None, repr=False)

@@ -13,12 +13,14 @@ import uvicorn
 
 from nearcast.errors import InvalidParameterError
 from nearcast.service import logs
+from nearcast.service.delivering import Deliverer
 from nearcast.service.http.routes import make_app
 from nearcast.service.running import Service
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from nearcast.service.delivering import Source
     from nearcast.service.settings import Settings
 
 log = logging.getLogger("nearcast.service")
@@ -76,20 +78,20 @@ def configuration(settings: Settings, service: Service) -> uvicorn.Config:
     )
 
 
-def serve(settings: Settings) -> int:
-    """Run until a signal ends it."""
+def serve(settings: Settings, source: Source | None = None) -> int:
+    """Run until a signal ends it; with a source, deliver what it brings."""
     logs.set_up(settings)
     make_loop = uvicorn.Config("").get_loop_factory() or asyncio.new_event_loop
     loop = make_loop()
     try:
         asyncio.set_event_loop(loop)
-        return loop.run_until_complete(_serve(settings))
+        return loop.run_until_complete(_serve(settings, source))
     finally:
         asyncio.set_event_loop(None)
         loop.close()
 
 
-async def _serve(settings: Settings) -> int:
+async def _serve(settings: Settings, source: Source | None) -> int:
     service = Service(settings)
     try:
         check_access(settings, service)
@@ -97,6 +99,9 @@ async def _serve(settings: Settings) -> int:
         service.store.close()
         raise
     await service.start()
+    delivering = None
+    if source is not None:
+        delivering = asyncio.create_task(Deliverer(service, source).run())
     server = Server(configuration(settings, service), service)
     log.info(
         "listening", extra={"fields": {"address": settings.listen, "event": service.engine.last}}
@@ -104,6 +109,9 @@ async def _serve(settings: Settings) -> int:
     try:
         await server.serve()
     finally:
+        if delivering is not None:
+            delivering.cancel()
+            await asyncio.gather(delivering, return_exceptions=True)
         await service.stop()
     log.info("stopped", extra={"fields": {"event": service.engine.last}})
     return 0 if server.started else 1
