@@ -60,6 +60,7 @@ class HubQuestions(InProcess):
 
         Examples
         --------
+        >>> from nearcast import Hub
         >>> hub = Hub()
         >>> hub.subscribe("s1", keywords=["coffee"], area=[-74, 40, -73, 41])
         []

@@ -21,12 +21,12 @@ class InProcess:
     ...     copy.copy(Hub())
     ... except NotCopyableError as error:
     ...     print(error)
-    a Hub cannot be copied or pickled: save it to a file, open that in the other process
+    a Hub cannot be copied or pickled; hint: save it to a file, open that in the other process
     """
 
     copy_hint: ClassVar[str] = "save it to a file, open that in the other process"
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
         """Refuse: `pickle`, `copy.copy` and `copy.deepcopy` all come here."""
-        what = f"a {type(self).__name__} cannot be copied or pickled: {self.copy_hint}"
+        what = f"a {type(self).__name__} cannot be copied or pickled"
         raise NotCopyableError(what, hint=self.copy_hint)

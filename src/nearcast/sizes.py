@@ -9,8 +9,8 @@ class Sizes(dict[str, int]):
     Examples
     --------
     >>> Sizes(subscriptions=1234, memory_bytes=5_600_000)
-    subscriptions     1,234
-    memory_bytes  5,600,000
+    subscriptions      1,234
+    memory_bytes   5,600,000
     """
 
     def __repr__(self) -> str:
