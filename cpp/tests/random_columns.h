@@ -153,6 +153,7 @@ inline Event random_event(Dice& dice, Strings& strings) {
     event.words = strings.words(dice, 4);
     event.place = Place::at(dice.point());
   }
+  event.replaces = dice.below(3) == 0;
   const bool is_message = event.op == Op::kPublish || event.op == Op::kRetract;
   event.id = strings.keep((is_message ? "message with a long name " : "subscription number ") +
                           std::to_string(dice.below(is_message ? 400 : kSubscriptions)));

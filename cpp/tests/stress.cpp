@@ -97,6 +97,7 @@ void ask_hub(const SharedHub& hub, Dice& dice) {
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.results(id); }); },
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.explain(id, words, place); }); },
       [&](Dice&) { hub.try_ask([&](const Hub& inside) { inside.definition(id); }); },
+      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.definitions(0, 50); }); },
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.safe_distance(id); }); },
       [&](Dice&) {
         hub.ask([&](const Hub& inside) {

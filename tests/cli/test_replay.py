@@ -386,3 +386,44 @@ def test_the_demo_needs_something_to_show(call, option) -> None:
     done = call("demo", option, 0)
     assert done.code == 2
     assert f"argument {option}: got '0', wanted a whole number, 1 or more" in done.err
+
+
+# ---- replacing, and a hub without a window --------------------------------------------------
+
+
+def test_new_versions_and_time_that_passes_are_replayed(call, path) -> None:
+    live = {"op": "subscribe", "id": "s", "keywords": "x", "live": True}
+    path.write_bytes(
+        log(
+            json.dumps(live),
+            json.dumps({"op": "publish", "id": "m", "text": "x", "at": [0, 0], "expires": 5}),
+            json.dumps(
+                {
+                    "op": "publish",
+                    "id": "m",
+                    "text": "x",
+                    "at": [1, 0],
+                    "expires": 9,
+                    "replace": True,
+                }
+            ),
+            json.dumps({"op": "advance", "time": 9}),
+        )
+    )
+    done = call("replay", path, "--index", "ap-tree:max_leaf_size=4", "--topk", "igpt")
+    changes = [json.loads(line) for line in done.out.splitlines()]
+    assert [(c["event"], c["change"], c["reason"]) for c in changes] == [
+        (2, "added", "published"),
+        (3, "updated", "changed"),
+        (4, "removed", "expired"),
+    ]
+    warning, hint = done.err.splitlines()
+    assert warning.startswith("warning: subscription 's' is live, and the hub has no window")
+    assert hint == "hint: --window-count and --window-seconds give it one"
+    assert call("replay", path, "--window-count", 5).err == ""
+
+
+def test_a_parameter_that_a_kind_does_not_have_is_wrong_usage(call) -> None:
+    done = call("replay", "-", "--index", "ap-tree:depth=4")
+    assert done.code == 2
+    assert "depth" in done.err

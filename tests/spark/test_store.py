@@ -69,8 +69,11 @@ def test_deltas_change_answers_from_their_version_on(mechanism, partitions, tmp_
     assert after != before
     assert pairs_of(index, second.version, messages) == after
     assert pairs_of(index, first.version, messages) == before  # as a replayed batch would
-    third = append_delta(index, [{"op": "unsubscribe", "id": "new"}])
+    another = {"op": "subscribe", "keywords": "w2", "replace": True}
+    third = append_delta(index, [{"op": "unsubscribe", "id": "new"}, {**another, "id": "near"}])
     matcher.unsubscribe("new")
+    matcher.unsubscribe("near")
+    matcher.subscribe("near", keywords="w2")
     assert pairs_of(index, third.version, messages) == expected(matcher, messages)
     rows = current_rows(index, third)
     assert sorted(rows.column("id").to_pylist()) == sorted(

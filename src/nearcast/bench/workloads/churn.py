@@ -1,8 +1,8 @@
 """Endless events over a constant number of live things: everything comes, moves and goes.
 
-Subscriptions of all modes are replaced by others, some expire; messages are published, expire, fall
-out of a window and are retracted. Words follow a heavy tail, and a part of them has never been seen
-before: of all words there ever were, ever fewer are in use.
+Subscriptions of all modes come and go, get other definitions, some expire; messages are published,
+get new versions, expire, fall out of a window and are retracted. Words follow a heavy tail, and a
+part of them has never been seen before: of all words there ever were, ever fewer are in use.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ class Churn:
         if kind < 0.7:
             return {"op": "move", "id": known, **self._place_of(self._modes[known])}
         self._forget(known)
+        if self._random.random() < 0.3:
+            return {**self._subscribe(known), "replace": True}
         return {"op": "unsubscribe", "id": known}
 
     def _name(self, letter: str) -> str:
@@ -98,18 +100,23 @@ class Churn:
         return [lon, lat, lon + size, lat + size]
 
     def _publish(self) -> dict[str, Any]:
+        if self._messages and self._random.random() < 0.15:
+            return {**self._message(self._random.choice(self._messages)), "replace": True}
         id_ = self._name("m")
         self._messages.append(id_)
         if len(self._messages) > 2 * self._plan.subscriptions:
             del self._messages[: self._plan.subscriptions]
+        return self._message(id_)
+
+    def _message(self, id_: str) -> dict[str, Any]:
         event: dict[str, Any] = {"op": "publish", "id": id_, "text": " ".join(self._words(2, 12))}
         place = {"at": self._point()} if self._random.random() < 0.9 else {"bbox": self._box()}
         if self._random.random() < 0.5:
             event["expires"] = self._clock + self._random.uniform(0, self._plan.message_seconds)
         return event | place
 
-    def _subscribe(self) -> dict[str, Any]:
-        id_, mode = self._name("s"), self._random.choice(self._plan.modes)
+    def _subscribe(self, known: str | None = None) -> dict[str, Any]:
+        id_, mode = known or self._name("s"), self._random.choice(self._plan.modes)
         self._modes[id_] = mode
         event = {"op": "subscribe", "id": id_, **_DEFINITIONS[mode](self)}
         if self._random.random() < 0.1:
