@@ -210,6 +210,21 @@ def _alerts(rng: Random) -> Plan:
     )
 
 
+def _phrases(rng: Random) -> Plan:
+    """Live phrases in kept messages of about as many words as a place among them has bytes for."""
+    return Plan(
+        words=rng.choice((20, 900)),
+        modes=("match",),
+        live=0.9,
+        opening=near(rng, 8, 32),
+        tokens=(3, 30, 254, 255, 256, 700),
+        window={"window_count": near(rng, 16, 40)},
+        events=near(rng, 150),
+        publishing=0.5,
+        wishing=0.8,
+    )
+
+
 def _replaced(rng: Random) -> Plan:
     """Few ids, each of which has many versions, of other modes too."""
     return Plan(
@@ -237,6 +252,7 @@ HUB_PROFILES = {
     "churn": _churn,
     "ranks": _ranks,
     **({"replaced": _replaced} if is_landed("replace") else {}),
+    **({"phrases": _phrases} if is_landed("expressions") else {}),
     **({"alerts": _alerts} if is_landed("where") else {}),
 }
 

@@ -209,6 +209,10 @@ def _expressions(rng: Random) -> _Plan:
             row = {"keywords": wishes.free_expression(), "area": plan.world.area()}
         if rng.random() < 0.1:
             row["keywords"] = wishes.wide_expression(near(rng, 7, 64, 300, 1023))
+        elif rng.random() < 0.1:
+            row["keywords"] = wishes.sharing_expression()
+        elif rng.random() < 0.05:
+            row["keywords"] = wishes.forbidding_expression()
         plan.rows.append(row)
     return plan
 

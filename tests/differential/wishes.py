@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from differential.worlds import near
 from strategies.landed import LANDED
 
 if TYPE_CHECKING:
@@ -19,6 +20,10 @@ _KINDS = ("flat", "house", "flat", "studio", "loft", "it's", "é", "")
 _ODD_NUMBERS = (0, -0.0, 1e300, -1e300, 5e-324, 2**53 + 1, 0.1, -1, 1e-9)
 _ORDERS = ("<", "<=", ">", ">=")
 _NOTS = ("-", "!", "–", "NOT ", "not ", "−")
+
+
+def _bare(word: str) -> str:
+    return word if word.isalnum() else f'"{word}"'
 
 
 def is_landed(part: str) -> bool:
@@ -100,11 +105,30 @@ class Wishes:
         word = self.world.word()
         choice = self.rng.random()
         if choice < 0.2:
-            count = self.rng.choice((2, 2, 3, 4))
-            return f'"{" ".join(self.world.word() for _ in range(count))}"'
+            return f'"{" ".join(self._phrase())}"'
         if choice < 0.35 and len(word) >= 2:
             return f"{word[: self.rng.randint(2, min(6, len(word)))]}*"
-        return word if word.isalnum() else f'"{word}"'
+        return _bare(word)
+
+    def _phrase(self) -> list[str]:
+        """Return words that stood next to each other in a text, or any words."""
+        count = self.rng.choice((2, 2, 3, 4, 9))
+        said = self.rng.choice(self.world.said) if self.world.said else []
+        if len(said) > 1 and self.rng.random() < 0.7:
+            first = self.rng.randrange(len(said) - 1)
+            return said[first : first + count]
+        return [self.world.word() for _ in range(count)]
+
+    def sharing_expression(self) -> str:
+        """Return alternatives that share words: about as many as are written with each of them."""
+        shared = [*map(_bare, self.world.some_words(near(self.rng, 2, 15, 16, 17)))]
+        own = [self._keyword() for _ in range(self.rng.choice((2, 3, 6)))]
+        return f"{' '.join(shared)} ({' OR '.join(own)})"
+
+    def forbidding_expression(self) -> str:
+        """Return a word and many that must be absent: about as many as a clause has."""
+        words = self.world.some_words(near(self.rng, 3, 40, 255, 256, 257, 600))
+        return " ".join([self._keyword(), *(f"-{_bare(word)}" for word in words)])
 
     def _group(self, count: int) -> str:
         return "(" + " OR ".join(self._keyword() for _ in range(count)) + ")"

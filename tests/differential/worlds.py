@@ -54,6 +54,7 @@ class World:
         self.centre = rng.choice(((10.0, 50.0), (179.0, -16.0), (0.0, 0.0), (-122.4, 37.8)))
         self.spread = rng.choice((0.01, 1.0, 8.0, 60.0))
         self.grid = rng.choice((0.0, 0.25, 0.01, 1 / 3))
+        self.said: list[list[str]] = []  # words of the last texts, in their order
 
     # ---- words ------------------------------------------------------------------------------
 
@@ -83,6 +84,7 @@ class World:
         if words and self.rng.random() < 0.2:
             words[0] = words[0].upper() if analyze(words[0].upper()) == [words[0]] else words[0]
         self.rng.shuffle(words)
+        self.said = [*self.said[-7:], [word.lower() for word in words]]
         return self.rng.choice((" ", " ", ", ", "\n", "🙂")).join(words)
 
     def expression(self, clauses: int, tokens: int) -> str:
