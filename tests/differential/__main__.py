@@ -12,6 +12,7 @@ import random
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +20,15 @@ from differential.cases import Case, Difference, rows_in, written
 from differential.drivers import DRIVERS
 from differential.shrinking import TESTS, fails_in_a_process, shrink
 
+import nearcast as nc
+
 KINDS = 3  # of the others, per case, besides our own
 CASES = 40  # of one child
 
 
 def main() -> int:
     """Run; 1 if anything failed."""
+    warnings.simplefilter("ignore", nc.KeepsNothingWarning)  # cases are with and without a window
     arguments = argparse.ArgumentParser(prog="differential", description=__doc__)
     arguments.add_argument("--seconds", type=float, default=600)
     arguments.add_argument("--seed", type=int, default=random.SystemRandom().randrange(10**9))
