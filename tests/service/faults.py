@@ -58,11 +58,15 @@ class Server:
                 stderr=log,
             )
 
+    def check_alive(self) -> None:
+        """Fail with what it said if it ended by itself."""
+        assert self._child is not None
+        assert self._child.poll() is None, (self._folder / "server.log").read_text()[-3000:]
+
     def wait_ready(self) -> None:
         end = time.monotonic() + GUARD_S
         while time.monotonic() < end:
-            assert self._child is not None
-            assert self._child.poll() is None, (self._folder / "server.log").read_text()[-3000:]
+            self.check_alive()
             try:
                 if httpx.get(f"{self.url}/readyz", timeout=5).status_code == 200:
                     return
@@ -241,6 +245,7 @@ def run_cycles(folder, database, cycles, seed=1):
             # Some progress in each life, then death at any moment.
             while len(crew.acked) < before + draw.randrange(1, 40) and not crew.errors:
                 assert time.monotonic() < end, "no progress"
+                server.check_alive()
                 time.sleep(0.005)
             time.sleep(draw.random() * 0.05)
             server.end()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import logging
 import signal
 import ssl
@@ -66,6 +67,7 @@ def configuration(settings: Settings, service: Service) -> uvicorn.Config:
         lifespan="off",
         access_log=False,
         log_config=None,
+        proxy_headers=False,  # nothing here depends on who is on the other side of a proxy
         server_header=False,
         date_header=False,
         ws="websockets-sansio",
@@ -99,6 +101,11 @@ async def _serve(settings: Settings, source: Source | None) -> int:
         service.store.close()
         raise
     await service.start()
+    # What was loaded stays; what a commit makes is freed by counting. Collecting more often than
+    # this walks through all of it, and holds up everybody.
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 50)
     delivering = None
     if source is not None:
         delivering = asyncio.create_task(Deliverer(service, source).run())

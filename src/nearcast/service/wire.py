@@ -89,7 +89,9 @@ class Subscription:
             raise MalformedError(msg, got=body["op"], wanted="'subscribe', or no op")
         definition = {k: v for k, v in body.items() if k not in OWN_FIELDS and k != "op"}
         if id is None:
-            id = definition.setdefault("id", uuid4().hex)
+            id = definition.get("id")
+            if id is None:
+                id = definition["id"] = uuid4().hex
         else:
             _same_id(definition, id)
             definition["id"] = id
