@@ -168,21 +168,6 @@ bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& 
   return true;
 }
 
-std::vector<WordClause> clauses_from(nb::handle clauses) {
-  std::vector<WordClause> made;
-  for (const nb::handle clause : list_from(clauses, "clauses")) {
-    const nb::tuple parts = tuple_from(clause, "clause", 2);
-    made.push_back({words_from_list(parts[0]), words_from_list(parts[1])});
-    if (std::max(made.back().positive.size(), made.back().negative.size()) >
-        SubscriptionStore::kMaxTokens) {
-      refuse_argument(
-          "clause", nb::int_(made.back().positive.size() + made.back().negative.size()),
-          "at most " + std::to_string(SubscriptionStore::kMaxTokens) + " words of each sign");
-    }
-  }
-  return made;
-}
-
 nb::dict to_python(const WorkCounters& work) {
   nb::dict counters;
   counters["nodes_visited"] = work.nodes_visited;

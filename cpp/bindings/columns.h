@@ -76,8 +76,6 @@ Area area_from(nb::handle area);
 nb::object area_to_python(const Area& area);
 /// (lon, lat) or (west, south, east, north)
 Place place_from(nb::handle place);
-/// [([positive], [negative]), …]; the words live as long as the list does
-std::vector<WordClause> clauses_from(nb::handle clauses);
 std::vector<std::string_view> words_from_list(nb::handle words);
 /// A list of words and a tuple (lon, lat) of floats in range, read without a Python call per value.
 /// False: they are something else, and it takes more to read them or to say what is wrong.

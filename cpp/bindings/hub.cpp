@@ -13,6 +13,7 @@
 #include "bindings/arrow_export.h"
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/expressions.h"
 #include "bindings/turns.h"
 #include "nearcast/engine/shared_hub.h"
 #include "nearcast/snapshot/snapshot.h"
@@ -32,14 +33,19 @@ std::optional<Point> point_or_none(nb::handle value) {
   return value.is_none() ? std::nullopt : std::optional(point_from(value, "at"));
 }
 
-/// Words of rank and top subscriptions are weighed: one clause, with positive words alone.
-void check_plain(std::span<const WordClause> clauses, nb::handle given) {
-  if (clauses.size() == 1 && !clauses[0].positive.empty() && clauses[0].negative.empty()) return;
-  refuse_argument("clauses of a rank or top subscription", given, "one clause of positive words");
+/// (where, except, said): an expression or None, an area or None, a string or None.
+void read_wishes(nb::handle given, Event& event) {
+  if (given.is_none()) return;
+  const nb::tuple parts = tuple_from(given, "wishes of a subscription", 3);
+  if (!parts[0].is_none()) event.where = expression_from(parts[0], "where");
+  if (!parts[1].is_none()) {
+    if (event.mode != ModeId::kMatch) refuse_argument("except", parts[1], "None");
+    event.excluded = area_from(parts[1]);
+  }
+  if (!parts[2].is_none()) event.said = word_from(parts[2], "said");
 }
 
-void read_subscription(const nb::tuple& parts, Event& event) {
-  event.clauses = clauses_from(parts[4]);
+void read_mode(const nb::tuple& parts, Event& event) {
   if (parts[6].is_none()) {
     event.area = area_from(parts[5]);
     return;
@@ -51,7 +57,8 @@ void read_subscription(const nb::tuple& parts, Event& event) {
     event.area = area_from(parts[5]);
     return;
   }
-  check_plain(event.clauses, parts[4]);
+  if (event.wanted.empty() || !event.keywords.empty())
+    refuse_argument("keywords of a rank or top subscription", parts[4], "a list of words");
   event.alpha = number_from(details[3], "alpha", 0, 1);
   if (event.mode == ModeId::kRank) {
     event.threshold = number_from(details[4], "threshold", std::numeric_limits<double>::min(), 1);
@@ -62,11 +69,18 @@ void read_subscription(const nb::tuple& parts, Event& event) {
   event.at = point_from(details[5], "at");
 }
 
-/// (op, id, time, expires, clauses | words, area | place, details, replaces): an area is None for
-/// anywhere, or for a top subscription. Details of a subscription are None (match, not live) or
-/// (mode, live, k, alpha, threshold, at); of a move None or the point.
+void read_subscription(const nb::tuple& parts, Event& event) {
+  keywords_from(parts[4], event.wanted, event.keywords);
+  read_mode(parts, event);
+  read_wishes(parts[8], event);
+}
+
+/// (op, id, time, expires, keywords | words, area | place, details, replaces, more): an area is None
+/// for anywhere, or for a top subscription. Details of a subscription are None (match, not live) or
+/// (mode, live, k, alpha, threshold, at); of a move None or the point. More is None, or wishes of a
+/// subscription (see read_wishes), or attributes of a message.
 Event event_from(nb::handle record) {
-  const nb::tuple parts = tuple_from(record, "event", 8);
+  const nb::tuple parts = tuple_from(record, "event", 9);
   Event event;
   event.op = static_cast<Op>(whole_from(parts[0], "op", 0, kOps - 1));
   event.id = word_from(parts[1], "id");
@@ -79,8 +93,9 @@ Event event_from(nb::handle record) {
     event.at = point_or_none(parts[6]);
   }
   if (event.op == Op::kPublish) {
-    event.words = words_from_list(parts[4]);
+    event.words = text_from_list(parts[4]);
     event.place = place_from(parts[5]);
+    event.attributes = attributes_from(parts[8]);
   }
   return event;
 }
@@ -199,16 +214,14 @@ nb::list word_list(std::span<const std::string> words) {
 }
 
 nb::tuple definition_to_python(const Definition& definition) {
-  nb::list clauses;
-  for (const auto& clause : definition.clauses) {
-    clauses.append(nb::make_tuple(word_list(clause.positive), word_list(clause.negative)));
-  }
   const Terms& terms = definition.terms;
   const nb::object at =
       terms.at ? nb::object(nb::make_tuple(terms.at->lon, terms.at->lat)) : nb::none();
-  return nb::make_tuple(clauses, area_to_python(definition.area),
+  return nb::make_tuple(word_list(definition.words), area_to_python(definition.area),
                         nb::make_tuple(static_cast<int>(terms.mode), terms.is_live, terms.k,
-                                       terms.alpha, terms.threshold, at, terms.expires));
+                                       terms.alpha, terms.threshold, at, terms.expires),
+                        definition.excluded ? area_to_python(*definition.excluded) : nb::none(),
+                        to_str(definition.said));
 }
 
 /// ([(id, what definition returns)], where to go on or None).
@@ -223,21 +236,26 @@ nb::tuple definitions(const SharedHub& self, nb::handle first, nb::handle count)
   return nb::make_tuple(found, page.next);
 }
 
-nb::tuple judge(const SharedHub& self, std::string_view id, nb::handle words, nb::handle place) {
-  const auto views = words_from_list(words);
+nb::tuple judge(const SharedHub& self, std::string_view id, nb::handle words, nb::handle place,
+                nb::handle attributes) {
+  const auto views = text_from_list(words);
+  const auto values = attributes_from(attributes);
   const Place where = place_from(place);
-  const Verdict verdict = ask(self, [&](const Hub& hub) { return hub.explain(id, views, where); });
+  const Verdict verdict =
+      ask(self, [&](const Hub& hub) { return hub.explain(id, {views, values}, where); });
   nb::object score = nb::none();
   if (const auto& parts = verdict.score)
     score = nb::make_tuple(parts->spatial, parts->textual, parts->score, parts->needed);
   return nb::make_tuple(definition_to_python(verdict.definition), verdict.is_match,
-                        verdict.is_inside, score);
+                        verdict.is_inside, score, verdict.is_excluded);
 }
 
-nb::list match_hub(const SharedHub& self, nb::handle words, nb::handle place) {
-  const auto views = words_from_list(words);
+nb::list match_hub(const SharedHub& self, nb::handle words, nb::handle place,
+                   nb::handle attributes) {
+  const auto views = text_from_list(words);
+  const auto values = attributes_from(attributes);
   const Place where = place_from(place);
-  return id_list(ask(self, [&](const Hub& hub) { return hub.match(views, where); }));
+  return id_list(ask(self, [&](const Hub& hub) { return hub.match({views, values}, where); }));
 }
 
 }  // namespace
@@ -274,7 +292,7 @@ void bind_hub(nb::module_& module) {
                 change_without_gil(self, [](Hub& hub) { return hub.weigh(nullptr); }));
           },
           "Every word counts the same from now on: changes, as from apply.")
-      .def("match", &match_hub, "words"_a, "place"_a,
+      .def("match", &match_hub, "words"_a, "place"_a, "attributes"_a = nb::none(),
            "The ids of the subscriptions that a message would reach now.")
       .def(
           "mode_of",
@@ -290,13 +308,15 @@ void bind_hub(nb::module_& module) {
                 ask(self, [&](const Hub& hub) { return hub.definition(id); }));
           },
           "subscription"_a,
-          "What was subscribed: (clauses, area, (mode, live, k, alpha, threshold, at, expires)).")
+          "What was subscribed: (words, area, (mode, live, k, alpha, threshold, at, expires), "
+          "excluded area, what was said).")
       .def("definitions", &definitions, "first"_a, "count"_a,
            "What was subscribed, by slot, at most so many slots from the first on: ([(id, what "
            "definition returns)], where to go on or None).")
-      .def("judge", &judge, "subscription"_a, "words"_a, "place"_a,
+      .def("judge", &judge, "subscription"_a, "words"_a, "place"_a, "attributes"_a = nb::none(),
            "(what definition returns, does the message match, does its place touch the area, None "
-           "or the score: (of space, of text, all together, what it must reach or None)).")
+           "or the score: (of space, of text, all together, what it must reach or None), does its "
+           "place touch the excluded area).")
       .def(
           "results",
           [](const SharedHub& self, std::string_view id) {

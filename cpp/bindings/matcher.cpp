@@ -8,6 +8,7 @@
 #include "bindings/arrow_export.h"
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/expressions.h"
 #include "bindings/message_batch.h"
 #include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
@@ -38,11 +39,14 @@ nb::tuple measure(const SharedMatcher& self, const MessageBatch& messages, Token
                         found.cpu_seconds);
 }
 
-nb::list match_one(const SharedMatcher& self, nb::handle words, nb::handle place) {
-  const auto views = words_from_list(words);
+nb::list match_one(const SharedMatcher& self, nb::handle words, nb::handle place,
+                   nb::handle attributes) {
+  const auto views = text_from_list(words);
+  const auto values = attributes_from(attributes);
   const Place where = place_from(place);
-  return id_list(
-      ask(self, [&](const MatchMatcher& matcher) { return matcher.answer_one(views, where); }));
+  return id_list(ask(self, [&](const MatchMatcher& matcher) {
+    return matcher.answer_one({views, values}, where);
+  }));
 }
 
 nb::object match_plain(const SharedMatcher& self, nb::handle words, nb::handle at) {
@@ -50,7 +54,9 @@ nb::object match_plain(const SharedMatcher& self, nb::handle words, nb::handle a
   Place place;
   if (!read_plain(words, at, views, place)) return nb::none();
   MatchColumns found;
-  const auto match = [&](const MatchMatcher& matcher) { found = matcher.answer_one(views, place); };
+  const auto match = [&](const MatchMatcher& matcher) {
+    found = matcher.answer_one({views, {}}, place);
+  };
   if (!self.try_ask(match)) {
     // The list is the user's own: another thread may change it while this one waits.
     const std::vector<std::string> copies(views.begin(), views.end());
@@ -68,13 +74,25 @@ void bind_matcher(nb::module_& module) {
       .def(nb::init<std::string, GivenParameters>(), "index"_a, "parameters"_a)
       .def(
           "subscribe",
-          [](SharedMatcher& self, nb::handle id, nb::handle clauses, nb::handle area) {
+          [](SharedMatcher& self, nb::handle id, nb::handle keywords, nb::handle area,
+             nb::handle where, nb::handle excluded) {
             const ExternalId own = id_from(id);
-            const auto wanted = clauses_from(clauses);
-            const Area where = area_from(area);
-            change(self, [&](MatchMatcher& matcher) { matcher.subscribe(own, wanted, where); });
+            std::vector<std::string_view> plain;
+            Expression words, comparisons;
+            keywords_from(keywords, plain, words);
+            if (!where.is_none()) comparisons = expression_from(where, "where");
+            const Area inside = area_from(area);
+            const Area outside = area_from(excluded);
+            Wish wish{plain};
+            if (!words.empty()) wish.keywords = &words;
+            if (!comparisons.empty()) wish.where = &comparisons;
+            change(self, [&](MatchMatcher& matcher) {
+              matcher.subscribe(own, wish, inside, excluded.is_none() ? nullptr : &outside);
+            });
           },
-          "id"_a, "clauses"_a, "area"_a.none())
+          "id"_a, "keywords"_a.none(), "area"_a.none(), "where"_a = nb::none(),
+          "excluded"_a = nb::none(),
+          "Keywords are a list of words, or an expression as bindings/expressions.h says.")
       .def(
           "subscribe_rows",
           [](SharedMatcher& self, nb::handle table) {
@@ -125,7 +143,8 @@ void bind_matcher(nb::module_& module) {
           "messages"_a, "cache"_a, "ends"_a, "answers"_a,
           "Touch the lists of each message and copy a known answer: (work, nanoseconds, cpu "
           "seconds).")
-      .def("match_one", &match_one, "words"_a, "place"_a, "Match one message: ids.")
+      .def("match_one", &match_one, "words"_a, "place"_a, "attributes"_a = nb::none(),
+           "Match one message: ids.")
       .def("match_plain", &match_plain, "words"_a.none(), "at"_a.none(),
            "match_one for a list of words and a tuple of two floats; None if it got another thing.")
       .def(

@@ -6,6 +6,7 @@
 #include "bindings/arrow_export.h"
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/expressions.h"
 #include "bindings/message_batch.h"
 #include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
@@ -38,11 +39,13 @@ nb::tuple measure_ranking(const SharedRankMatcher& self, const MessageBatch& mes
                         found.cpu_seconds);
 }
 
-nb::tuple rank_one(const SharedRankMatcher& self, nb::handle words, nb::handle place) {
-  const auto views = words_from_list(words);
+nb::tuple rank_one(const SharedRankMatcher& self, nb::handle words, nb::handle place,
+                   nb::handle attributes) {
+  const auto views = text_from_list(words);
+  const auto values = attributes_from(attributes);
   const Place where = place_from(place);
-  const MatchColumns found =
-      ask(self, [&](const RankMatcher& matcher) { return matcher.answer_one(views, where); });
+  const MatchColumns found = ask(
+      self, [&](const RankMatcher& matcher) { return matcher.answer_one({views, values}, where); });
   nb::list scores;
   for (const double score : found.score) scores.append(score);
   return nb::make_tuple(id_list(found), scores);
@@ -67,15 +70,18 @@ void bind_rank_matcher(nb::module_& module) {
       .def(
           "subscribe",
           [](SharedRankMatcher& self, nb::handle id, nb::handle words, nb::handle area,
-             double alpha, double threshold) {
+             double alpha, double threshold, nb::handle where) {
             const ExternalId own = id_from(id);
             const auto wanted = words_from_list(words);
             const Rect box = box_from(area, "area");
+            Expression comparisons;
+            if (!where.is_none()) comparisons = expression_from(where, "where");
             change(self, [&](RankMatcher& matcher) {
-              matcher.subscribe(own, wanted, box, RankTerms{alpha, threshold});
+              matcher.subscribe(own, wanted, box, RankTerms{alpha, threshold},
+                                comparisons.empty() ? nullptr : &comparisons);
             });
           },
-          "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a)
+          "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a, "where"_a = nb::none())
       .def(
           "subscribe_rows",
           [](SharedRankMatcher& self, nb::handle table) {
@@ -118,7 +124,8 @@ void bind_rank_matcher(nb::module_& module) {
            "Rank a batch: message (row, counted from first_row), subscription and score.")
       .def("measure", &measure_ranking, "messages"_a, "cache"_a,
            "Rank a batch: (work, nanoseconds, cpu seconds).")
-      .def("rank_one", &rank_one, "words"_a, "place"_a, "Rank one message: (ids, scores).")
+      .def("rank_one", &rank_one, "words"_a, "place"_a, "attributes"_a = nb::none(),
+           "Rank one message: (ids, scores).")
       .def(
           "score_pair",
           [](const SharedRankMatcher& self, nb::handle id, nb::handle words, nb::handle place) {

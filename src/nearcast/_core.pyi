@@ -150,7 +150,10 @@ class Matcher:
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
 
-    def subscribe(self, id: object, clauses: object, area: object | None) -> None: ...
+    def subscribe(self, id: object, keywords: object | None, area: object | None, where: object | None = None, excluded: object | None = None) -> None:
+        """
+        Keywords are a list of words, or an expression as bindings/expressions.h says.
+        """
 
     def subscribe_rows(self, table: object) -> None:
         """Subscribe all rows of a table of one batch, or none."""
@@ -172,7 +175,7 @@ class Matcher:
         Touch the lists of each message and copy a known answer: (work, nanoseconds, cpu seconds).
         """
 
-    def match_one(self, words: object, place: object) -> list:
+    def match_one(self, words: object, place: object, attributes: object | None = None) -> list:
         """Match one message: ids."""
 
     def match_plain(self, words: object | None, at: object | None) -> object:
@@ -196,7 +199,7 @@ class RankMatcher:
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
 
-    def subscribe(self, id: object, words: object, area: object, alpha: float, threshold: float) -> None: ...
+    def subscribe(self, id: object, words: object, area: object, alpha: float, threshold: float, where: object | None = None) -> None: ...
 
     def subscribe_rows(self, table: object) -> None:
         """Subscribe all rows of a table of one batch, or none."""
@@ -221,7 +224,7 @@ class RankMatcher:
     def measure(self, messages: MessageBatch, cache: TokenCache) -> tuple:
         """Rank a batch: (work, nanoseconds, cpu seconds)."""
 
-    def rank_one(self, words: object, place: object) -> tuple:
+    def rank_one(self, words: object, place: object, attributes: object | None = None) -> tuple:
         """Rank one message: (ids, scores)."""
 
     def score_pair(self, id: object, words: object, place: object) -> float: ...
@@ -266,7 +269,7 @@ class Hub:
     def end_epoch(self) -> tuple:
         """Every word counts the same from now on: changes, as from apply."""
 
-    def match(self, words: object, place: object) -> list:
+    def match(self, words: object, place: object, attributes: object | None = None) -> list:
         """The ids of the subscriptions that a message would reach now."""
 
     def mode_of(self, subscription: str) -> int | None:
@@ -274,7 +277,7 @@ class Hub:
 
     def definition(self, subscription: str) -> tuple:
         """
-        What was subscribed: (clauses, area, (mode, live, k, alpha, threshold, at, expires)).
+        What was subscribed: (words, area, (mode, live, k, alpha, threshold, at, expires), excluded area, what was said).
         """
 
     def definitions(self, first: object, count: object) -> tuple:
@@ -282,9 +285,9 @@ class Hub:
         What was subscribed, by slot, at most so many slots from the first on: ([(id, what definition returns)], where to go on or None).
         """
 
-    def judge(self, subscription: str, words: object, place: object) -> tuple:
+    def judge(self, subscription: str, words: object, place: object, attributes: object | None = None) -> tuple:
         """
-        (what definition returns, does the message match, does its place touch the area, None or the score: (of space, of text, all together, what it must reach or None)).
+        (what definition returns, does the message match, does its place touch the area, None or the score: (of space, of text, all together, what it must reach or None), does its place touch the excluded area).
         """
 
     def results(self, subscription: str) -> list[tuple[str, float | None]]:

@@ -13,12 +13,22 @@ import numpy as np
 import pyarrow as pa
 
 from nearcast import _core
-from nearcast.clauses import clauses_of
 from nearcast.errors import (
     CapacityError,
     InvalidMessageError,
     NearcastError,
     Verbatim,
+)
+from nearcast.expressions import (
+    And,
+    Compare,
+    In,
+    Not,
+    Or,
+    Phrase,
+    Prefix,
+    Word,
+    plain_tokens,
 )
 from nearcast.model import Areas, Bbox, Circle, MultiPolygon, Point, Polygon
 
@@ -26,7 +36,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from nearcast.areas import SingleArea
-    from nearcast.expressions import Keywords
+    from nearcast.expressions import Comparison, Keyword, Keywords, Where
     from nearcast.model import Area, Place
     from nearcast.text import Analyzer
 
@@ -50,6 +60,10 @@ class ArrowBatch(Protocol):
 
 
 ArrowTable: TypeAlias = ArrowStreamable | ArrowBatch
+
+CoreNode: TypeAlias = tuple[Any, ...]
+_WORDS, _PHRASE, _PREFIX, _COMPARE, _IN, _EXISTS, _NOT, _AND, _OR = range(9)
+_COMPARISONS = ("=", "!=", "<", "<=", ">", ">=")
 
 BOX = ("west", "south", "east", "north")
 POINT = ("lon", "lat")
@@ -115,10 +129,43 @@ def core_place(place: Place) -> tuple[float, ...]:
     return place
 
 
-def core_clauses(keywords: Keywords | None) -> list[tuple[list[str], list[str]]]:
-    """Return keywords as the core reads them; none are one clause that always holds."""
-    clauses = clauses_of(keywords)
-    return [(list(clause.positive), list(clause.negative)) for clause in clauses]
+def core_keywords(keywords: Keywords | None) -> list[str] | tuple[CoreNode, ...] | None:
+    """Return keywords as the core reads them: a list of words that are all wanted, or a tree."""
+    if keywords is None:
+        return None
+    tokens = plain_tokens(keywords)
+    return core_expression(keywords) if tokens is None else list(tokens)
+
+
+def core_expression(tree: Keywords | Where) -> tuple[CoreNode, ...]:
+    """Return a tree as the core reads it: its nodes in postfix order."""
+    nodes: list[CoreNode] = []
+    waiting: list[Keywords | Where] = [tree]
+    while waiting:  # each before its parts, the last part first: backwards, that is postfix
+        node = waiting.pop()
+        if isinstance(node, Not):
+            nodes.append((_NOT,))
+            waiting.append(node.part)
+        elif isinstance(node, (And, Or)):
+            nodes.append((_OR if isinstance(node, Or) else _AND, len(node.parts)))
+            waiting.extend(node.parts)
+        else:
+            nodes.append(_core_leaf(node))
+    return tuple(reversed(nodes))
+
+
+def _core_leaf(leaf: Keyword | Comparison) -> CoreNode:
+    if isinstance(leaf, Word):
+        return (_WORDS, list(leaf.tokens))
+    if isinstance(leaf, Phrase):
+        return (_PHRASE, list(leaf.tokens))
+    if isinstance(leaf, Prefix):
+        return (_PREFIX, leaf.start)
+    if isinstance(leaf, Compare):
+        return (_COMPARE, leaf.name, _COMPARISONS.index(leaf.op), leaf.value)
+    if isinstance(leaf, In):
+        return (_IN, leaf.name, list(leaf.values))
+    return (_EXISTS, leaf.name)
 
 
 # ---- columns --------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -9,8 +10,6 @@ from nearcast import columns
 from nearcast.model import MODES
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from nearcast.model import Area, Mode, Point
 
 
@@ -47,13 +46,16 @@ class Definition:
 
 def definition_of(id: str, parts: tuple[Any, ...]) -> Definition:
     """Return a definition from what the core says of a subscription."""
-    clauses, area, (mode, live, k, alpha, threshold, at, expires) = parts
+    words, area, (mode, live, k, alpha, threshold, at, expires), excluded, said = parts
     name = MODES[mode]
+    keywords, where = json.loads(said) if said else (words or None, None)
     return Definition(
         id,
         name,
-        keywords=_keywords(clauses),
+        keywords=tuple(keywords) if isinstance(keywords, list) else keywords,
         area=columns.area_of_core(area),
+        where=where,
+        except_=columns.area_of_core(excluded),
         live=live,
         at=at,
         k=k if name == "top" else None,
@@ -61,18 +63,3 @@ def definition_of(id: str, parts: tuple[Any, ...]) -> Definition:
         threshold=threshold if name == "rank" else None,
         expires=expires,
     )
-
-
-def _keywords(clauses: Sequence[tuple[list[str], list[str]]]) -> str | tuple[str, ...] | None:
-    """Return clauses as keywords that require the same."""
-    if len(clauses) == 1 and not clauses[0][1]:
-        return tuple(clauses[0][0]) or None
-    return " OR ".join(_alternative(*clause) for clause in clauses)
-
-
-def _alternative(positive: Sequence[str], negative: Sequence[str]) -> str:
-    return " AND ".join([*map(_quoted, positive), *(f"NOT {_quoted(word)}" for word in negative)])
-
-
-def _quoted(word: str) -> str:
-    return f'"{word}"' if word.upper() in ("AND", "OR", "NOT") else word

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from nearcast import columns
 from nearcast.attributes import Attributes
-from nearcast.clauses import tree_of
 from nearcast.definition import Definition, definition_of
 from nearcast.errors import InvalidMessageError, UnknownIdError, Verbatim, shown
 from nearcast.events import Subscribe
 from nearcast.explain import Explanation, explain
 from nearcast.explain_score import ScoreExplanation
+from nearcast.expressions import And, Word
 from nearcast.in_process import InProcess
+from nearcast.keywords import parse
 from nearcast.matcher import read_place, read_tokens
-from nearcast.model import MODES, Bbox, Clause, is_encodable
+from nearcast.model import MODES, Bbox, is_encodable
 from nearcast.sizes import Sizes
+from nearcast.where import parse as parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from nearcast import _core
     from nearcast.accepted import AttributesLike, BoxLike, PointLike
-    from nearcast.model import Area, Mode
+    from nearcast.expressions import Keywords
+    from nearcast.model import Mode
     from nearcast.text import Analyzer
 
 _WORLD = Bbox(-180, -90, 180, 90)
@@ -50,10 +52,8 @@ class HubQuestions(InProcess):
         and were kept; what the window would push out for it is still there. This looks at each top
         subscription in turn.
         """
-        _read_attributes(attributes)
-        return list(
-            self._core.match(read_tokens(message, self._analyzer), read_place(at, bbox)),
-        )
+        tokens, place = read_tokens(message, self._analyzer), read_place(at, bbox)
+        return list(self._core.match(tokens, place, _read_attributes(attributes)))
 
     def subscription(self, id: str) -> Definition:
         """Return what was subscribed, of any mode; moved ones have their new place.
@@ -97,19 +97,40 @@ class HubQuestions(InProcess):
         if not isinstance(text, str):
             what = "text is not a string"
             raise InvalidMessageError(what, got=text, wanted="a string")
-        _read_attributes(attributes)
+        said = _read_attributes(attributes)
         places, place = self._analyzer.places(text), read_place(at, bbox)
-        tokens = [token for token in places if token is not None]
-        parts, is_match, is_inside, score = self._core.judge(_known(id), tokens, place)
-        clauses, area = _definition(*parts[:2])
+        judged = self._core.judge(_known(id), places, place, said)
+        parts, is_match, is_inside, score, is_excluded = judged
+        definition = definition_of(id, parts)
+        wanted = self._wanted(definition, is_said=bool(parts[-1]))
+        verdicts = {"is_match": is_match, "is_inside": is_inside, "is_excluded": is_excluded}
+        told = explain(wanted, places, place, said, **verdicts)
         if score is not None:
             spatial, textual, total, needed = score
-            alpha = definition_of(id, parts).alpha or 0.0
-            why = ScoreExplanation(spatial, textual, total, needed, alpha)
-            return Explanation(is_match, (), 0.0, why)
-        wanted = Subscribe(id, "match", tree_of(clauses), area or _WORLD)
-        told = explain(wanted, places, place, is_match=is_match, is_inside=is_inside)
-        return told if area is not None else replace(told, reasons=told.reasons[:-1])
+            why = ScoreExplanation(spatial, textual, total, needed, definition.alpha or 0.0)
+            reasons = tuple(reason for reason in told.reasons if reason.part == "where")
+            return Explanation(is_match, reasons, 0.0, why)
+        if definition.area is None:
+            return replace(told, reasons=tuple(r for r in told.reasons if r.part != "area"))
+        return told
+
+    def _wanted(self, definition: Definition, *, is_said: bool) -> Subscribe:
+        """Return what a subscription asks for as trees, whatever its mode."""
+        said, where = definition.keywords, definition.where
+        keywords: Keywords | None = None
+        if said is not None and is_said:
+            keywords = parse(said, self._analyzer)
+        elif said is not None:  # tokens of the core: reading them again may change them
+            words = tuple(Word((word,)) for word in said)
+            keywords = words[0] if len(words) == 1 else And(words)
+        return Subscribe(
+            definition.id,
+            "match",
+            keywords,
+            definition.area or _WORLD,
+            where=None if where is None else parse_where(where),
+            except_=definition.except_,
+        )
 
     def __repr__(self) -> str:
         """Return how large it is, and its main settings."""
@@ -184,11 +205,3 @@ def _known(id: object) -> str:
     what = f"subscription {shown(id)}"
     got = Verbatim("an id that is not subscribed")
     raise UnknownIdError(what, got=got, wanted="an id in use")
-
-
-def _definition(
-    clauses: Sequence[tuple[list[str], list[str]]], area: tuple[Any, ...] | None
-) -> tuple[tuple[Clause, ...] | None, Area | None]:
-    """Return a definition of the core as values."""
-    read = tuple(Clause(frozenset(plus), frozenset(minus)) for plus, minus in clauses)
-    return None if read == (Clause(frozenset()),) else read, columns.area_of_core(area)

@@ -23,6 +23,7 @@ from nearcast.arguments import (
     check_word,
     checked_path,
 )
+from nearcast.attributes import Attributes
 from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
@@ -39,6 +40,7 @@ from nearcast.model import Bbox, area_from, bbox_from, is_encodable, point_from
 from nearcast.sizes import Sizes
 from nearcast.text import DEFAULT_ANALYZER, Analyzer
 from nearcast.weights import Weights
+from nearcast.where import parse as parse_where
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -82,12 +84,17 @@ def read_place(at: object, bbox: object) -> tuple[float, ...]:
     return columns.core_place(bbox_from(bbox, error=InvalidMessageError))
 
 
-def read_tokens(message: object, analyzer: Analyzer) -> list[str]:
-    """Return the tokens of a text, or of a list of tokens that are taken as they are."""
+def read_tokens(message: object, analyzer: Analyzer) -> list[str | None]:
+    """Return the tokens of a text, or of a list of tokens that are taken as they are.
+
+    None is the place of a stop word.
+    """
     if isinstance(message, str):
-        return analyzer.analyze(message)
+        return analyzer.places(message)
     given = list(message) if isinstance(message, Iterable) else [message]
-    tokens = [token for token in given if isinstance(token, str) and is_encodable(token)]
+    tokens: list[str | None] = [
+        token for token in given if isinstance(token, str) and is_encodable(token)
+    ]
     if len(tokens) < len(given):
         what = "message is neither a text nor tokens"
         raise InvalidMessageError(what, got=message, wanted="a string or a list of strings")
@@ -167,6 +174,8 @@ class Matcher(InProcess):
         *,
         keywords: str | Sequence[str] | None = None,
         area: object = None,
+        where: str | None = None,
+        except_: object = None,
         alpha: float | None = None,
         threshold: float | None = None,
     ) -> None:
@@ -176,8 +185,10 @@ class Matcher(InProcess):
         ----------
         id
             New.
-        keywords, area
-            To match, one of the two or both. To rank, plain keywords and a box.
+        keywords, area, where
+            To match, at least one of the three. To rank, plain keywords and a box.
+        except_
+            To match only: an area. A message that touches it does not match.
         alpha, threshold
             To rank only: how much space counts against text, from 0 to 1; and the score that a
             message must reach, above 0.
@@ -190,20 +201,25 @@ class Matcher(InProcess):
         if isinstance(self._engine, _core.RankMatcher):
             words, box = _rank_keywords(keywords, self._analyzer), _rank_box(area)
             terms = _rank_term("alpha", alpha), _rank_term("threshold", threshold)
-            self._engine.subscribe(_checked_id(id), words, box, *terms)
+            if except_ is not None:
+                what = "except has no meaning in mode 'rank'"
+                raise InvalidSubscriptionError(what, got=except_, wanted="nothing", field="except")
+            self._engine.subscribe(_checked_id(id), words, box, *terms, _core_where(where))
             return
         for name, term in (("alpha", alpha), ("threshold", threshold)):
             if term is not None:
                 what = f"{name} has no meaning in mode 'match'"
                 raise InvalidSubscriptionError(what, got=term, wanted="nothing", field=name)
-        if keywords is None and area is None:
-            what = f"subscription {shown(id)}: neither keywords nor area is there"
+        if keywords is None and area is None and where is None:
+            what = f"subscription {shown(id)}: neither keywords nor area nor where is there"
             raise InvalidSubscriptionError(what, wanted="at least one of them")
         tree = None if keywords is None else parse(keywords, self._analyzer)
-        if tree is not None and area is None and holds_without_words(tree):
+        if tree is not None and area is None and where is None and holds_without_words(tree):
             raise needs_a_place(keywords)
         place = None if area is None else columns.core_area(area_from(area))
-        self._engine.subscribe(_checked_id(id), columns.core_clauses(tree), place)
+        outside = None if except_ is None else columns.core_area(area_from(except_))
+        wanted, compared = columns.core_keywords(tree), _core_where(where)
+        self._engine.subscribe(_checked_id(id), wanted, place, compared, outside)
 
     def subscribe_table(self, table: ArrowTable) -> None:
         """Add many subscriptions; all of them or, on an error, none.
@@ -261,26 +277,36 @@ class Matcher(InProcess):
     # ---- messages ---------------------------------------------------------------------------
 
     def match(
-        self, message: str | Sequence[str], *, at: object = None, bbox: object = None
+        self,
+        message: str | Sequence[str],
+        *,
+        at: object = None,
+        bbox: object = None,
+        attributes: Mapping[str, object] | None = None,
     ) -> list[Id]:
         """Return the ids of the subscriptions that a text, or a list of tokens, matches."""
         engine = self._matching("match")
         found: list[Id] | None = None
         # What is plain crosses as it is: looking at each value here would cost more than matching.
-        if bbox is None:
+        if bbox is None and attributes is None:
             found = cast("list[Id] | None", engine.match_plain(message, at))
         if found is None:
-            tokens = read_tokens(message, self._analyzer)
-            found = engine.match_one(tokens, read_place(at, bbox))
+            tokens, said = read_tokens(message, self._analyzer), _core_attributes(attributes)
+            found = engine.match_one(tokens, read_place(at, bbox), said)
         return found
 
     def rank(
-        self, message: str | Sequence[str], *, at: object = None, bbox: object = None
+        self,
+        message: str | Sequence[str],
+        *,
+        at: object = None,
+        bbox: object = None,
+        attributes: Mapping[str, object] | None = None,
     ) -> list[tuple[Id, float]]:
         """Return the subscriptions whose threshold a message reaches, with its scores."""
         engine = self._ranking("rank")
-        tokens = read_tokens(message, self._analyzer)
-        return list(zip(*engine.rank_one(tokens, read_place(at, bbox)), strict=True))
+        tokens, said = read_tokens(message, self._analyzer), _core_attributes(attributes)
+        return list(zip(*engine.rank_one(tokens, read_place(at, bbox), said), strict=True))
 
     def match_table(self, messages: ArrowTable) -> pa.Table:
         """Match many messages.
@@ -396,6 +422,14 @@ class Matcher(InProcess):
 def _wrong_mode(call: str, mode: str, made: str) -> InvalidParameterError:
     what = f"{call} has no answer in mode {mode!r}"
     return InvalidParameterError(what, wanted="a matcher of the other mode", hint=f"make a {made}")
+
+
+def _core_where(where: str | None) -> tuple[columns.CoreNode, ...] | None:
+    return None if where is None else columns.core_expression(parse_where(where))
+
+
+def _core_attributes(attributes: Mapping[str, object] | None) -> Attributes | None:
+    return None if attributes is None else Attributes(attributes)
 
 
 def _rank_keywords(keywords: str | Sequence[str] | None, analyzer: Analyzer) -> list[str]:

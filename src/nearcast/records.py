@@ -1,50 +1,51 @@
-"""Events as the core reads them: tuples of checked values."""
+"""Events as the core reads them: tuples of plain values, without copies of what is large."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from nearcast import columns, events
-from nearcast.errors import UnsupportedError
 from nearcast.model import MODES
+from nearcast.said import said_of
 from nearcast.text import DEFAULT_ANALYZER
 
 if TYPE_CHECKING:
     from nearcast.events import Event
     from nearcast.text import Analyzer
 
-Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any, bool]
+Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any, bool, Any]
 _SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE, _ADVANCE = range(6)
 
 
 def core_record(event: Event, analyzer: Analyzer = DEFAULT_ANALYZER) -> Record:
     """Return an event as the core reads it."""
     if isinstance(event, events.Publish):
-        _refuse_what_is_to_come(event)
-        words = analyzer.analyze(event.text)
-        place = columns.core_place(event.place)
-        return (_PUBLISH, event.id, event.time, event.expires, words, place, None, event.replace)
+        words = analyzer.places(event.text)
+        place, times = columns.core_place(event.place), (event.time, event.expires)
+        more = event.attributes or None
+        return (_PUBLISH, event.id, *times, words, place, None, event.replace, more)
     if isinstance(event, events.Subscribe):
         area = columns.core_area(event.area)
-        _refuse_what_is_to_come(event)
-        clauses = columns.core_clauses(event.keywords)
-        times = (event.time, event.expires)
-        return (_SUBSCRIBE, event.id, *times, clauses, area, _details(event), event.replace)
+        keywords = columns.core_keywords(event.keywords)
+        times, wishes = (event.time, event.expires), _wishes(event, keywords)
+        details = (_details(event), event.replace, wishes)
+        return (_SUBSCRIBE, event.id, *times, keywords, area, *details)
     if isinstance(event, events.Move):
         area = columns.core_area(event.area)
-        return (_MOVE, event.id, event.time, None, None, area, event.at, False)
+        return (_MOVE, event.id, event.time, None, None, area, event.at, False, None)
     if isinstance(event, events.Advance):
-        return (_ADVANCE, "", event.time, None, None, None, None, False)
+        return (_ADVANCE, "", event.time, None, None, None, None, False, None)
     op = _RETRACT if isinstance(event, events.Retract) else _UNSUBSCRIBE
-    return (op, event.id, event.time, None, None, None, None, False)
+    return (op, event.id, event.time, None, None, None, None, False, None)
 
 
-def _refuse_what_is_to_come(event: events.Subscribe | events.Publish) -> None:
-    """Refuse what the event format has and the core does not know yet."""
-    for name in ("where", "except_", "attributes"):
-        if getattr(event, name, None):
-            what = f"{name.rstrip('_')} is not matched yet"
-            raise UnsupportedError(what, wanted="no such field", field=name.rstrip("_"))
+def _wishes(event: events.Subscribe, keywords: object) -> tuple[Any, ...] | None:
+    """Return what a subscription of words and an area does not have."""
+    said = said_of(event, keywords)
+    if event.where is None and event.except_ is None and said is None:
+        return None
+    where = None if event.where is None else columns.core_expression(event.where)
+    return (where, columns.core_area(event.except_), said)
 
 
 def _details(event: events.Subscribe) -> tuple[Any, ...] | None:

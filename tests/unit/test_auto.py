@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import nearcast as nc
@@ -39,7 +41,7 @@ def test_a_matcher_says_which_kind_auto_is(mode) -> None:
 def test_a_snapshot_of_auto_holds_the_kind(mode, tmp_path) -> None:
     """What `auto` stands for may change; what was saved must open as what it is."""
     _, kind = chosen(nc.indexes())
-    terms = {"alpha": 0.5, "threshold": 0.5} if mode == "rank" else {}
+    terms: dict[str, Any] = {"alpha": 0.5, "threshold": 0.5} if mode == "rank" else {}
     matcher = nc.Matcher("auto", mode=mode, index_parameters={"small_list": 4})
     matcher.subscribe("s", keywords=["tea"], area=BOX, **terms)
     matcher.save(tmp_path / "saved")

@@ -47,13 +47,16 @@ def coded(codes):
 
 
 def event(op, **parts):
-    names = ("id", "time", "expires", "words", "area", "details", "replaces")
+    names = ("id", "time", "expires", "words", "area", "details", "replaces", "more")
     return (op, *({"id": "s", "replaces": False, **parts}.get(name) for name in names))
 
 
-JAZZ: Any = [(["jazz"], [])]
+JAZZ: Any = ["jazz"]
+SOLD: Any = ((0, ["sold"]), (6,), (1, ["new", None, "york"]), (2, "ba"), (8, 2), (7, 2))
+CHEAP: Any = ((3, "price", 3, 9.0), (4, "type", ["flat", True]), (5, "rooms"), (7, 3))
 EVENTS = [
     event(0, words=JAZZ, area=BOX),
+    event(0, id="w", words=SOLD, more=(CHEAP, BOX, "said")),
     event(0, id="r", words=JAZZ, area=BOX, details=(1, True, 0, 0.5, 0.5, None)),
     event(0, id="t", words=JAZZ, details=(2, False, 3, 0.5, 0.0, (0.0, 0.0))),
     event(1, id="m", words=["jazz"], area=(0.5, 0.5), time=1.0, expires=9.0),
@@ -77,7 +80,10 @@ GOOD = {
     "index": "auto",
     "parameters": {},
     "id": "s",
-    "clauses": JAZZ,
+    "keywords": SOLD,
+    "where": CHEAP,
+    "excluded": BOX,
+    "attributes": {"price": 3, "type": ["a", "b"], "new": True, "none": ()},
     "area": BOX,
     "ids": pa.array(["s"]),
     "table": SUBSCRIPTIONS,
@@ -184,6 +190,33 @@ HOSTILE = [
     [(["a"] * 9000, [])],
     [1, 2],
     ["jazz", None],
+    ((0, []),),
+    ((0, ["a"]), (0, ["b"])),
+    ((6,),),
+    ((0, ["a"]), (7, 2)),
+    ((0, ["a"]), (7, 0)),
+    ((0, ["a"]), (8, 2**40)),
+    ((0, ["a"]), *((6,),) * 600),
+    ((0, ["a"] * 70_000),),
+    ((1, [None, None]),),
+    ((1, []),),
+    ((2, "a"),),
+    ((2, "a", "b"),),
+    ((3, "p", 9, 1.0),),
+    ((3, "p", 2, "text"),),
+    ((3, "p", 2, nan),),
+    ((3, "p\0", 0, 1.0),),
+    ((3, "", 0, 1.0),),
+    ((4, "p", []),),
+    ((4, "p", [None]),),
+    ((5, 5),),
+    ((9,),),
+    ((),),
+    {"p": nan},
+    {"p": [5]},
+    {"p": {}},
+    {"": 1},
+    {"p": ["a"] * 70_000},
     np.zeros(1),
     np.zeros(1, np.int32),
     np.zeros((2, 2)),
@@ -250,13 +283,19 @@ HOSTILE = [
     [event(0, words=JAZZ, area=BOX, details=(1, True, 0, nan, 0.5, None))],
     [event(0, words=JAZZ, area=BOX, details=(1, True, 0, 0.5, 0.0, None))],
     [event(0, words=[], area=BOX, details=(1, True, 0, 0.5, 0.5, None))],
-    [event(0, words=[([], [])], area=BOX, details=(1, True, 0, 0.5, 0.5, None))],
+    [event(0, words=SOLD, area=BOX, details=(1, True, 0, 0.5, 0.5, None))],
     [event(0, words=[], details=(2, False, 3, 0.5, 0.0, (0.0, 0.0)))],
     [event(0, words=JAZZ, details=(2, False, 0, 0.5, 0.0, (0.0, 0.0)))],
     [event(0, words=JAZZ, details=(2, False, -3, 0.5, 0.0, (0.0, 0.0)))],
     [event(0, words=JAZZ, details=(2, False, 2**32, 0.5, 0.0, (0.0, 0.0)))],
     [event(0, words=JAZZ, details=(2, False, 3, 0.5, 0.0, None))],
     [event(0, words=JAZZ, details=(2, False, 3, 0.5, 0.0, (nan, 0.0)))],
+    [event(0, words=JAZZ, more=())],
+    [event(0, words=JAZZ, more=(JAZZ, None, None))],
+    [event(0, words=JAZZ, more=(CHEAP, 5, None))],
+    [event(0, words=JAZZ, more=(CHEAP, None, 5))],
+    [event(0, words=JAZZ, details=(2, False, 3, 0.5, 0.0, (0.0, 0.0)), more=(None, BOX, None))],
+    [event(1, words=["a"], area=(0.5, 0.5), more={"a": None})],
     [event(1, words=None, area=BOX)],
     [event(1, words=["a"], area=None)],
     [event(1, words=["a"], area=(1.0, 2.0, 3.0))],

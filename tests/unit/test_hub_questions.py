@@ -69,7 +69,7 @@ def test_a_subscription_comes_back_as_it_was_given(area) -> None:
     hub.subscribe("moved", keywords="x", area=BOX)
     if area is not None:
         hub.move("moved", area=area)
-        assert hub.subscription("moved") == nc.Definition("moved", "match", ("x",), area)
+        assert hub.subscription("moved") == nc.Definition("moved", "match", "x", area)
 
 
 def test_a_subscription_without_keywords_or_that_never_matches_comes_back_as_such(hub) -> None:

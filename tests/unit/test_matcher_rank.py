@@ -11,7 +11,7 @@ from match_tables import BOX, HERE, boxes, points
 import nearcast as nc
 from nearcast.weights import Weights
 
-TERMS = {"alpha": 0.4, "threshold": 0.5}
+TERMS: dict[str, Any] = {"alpha": 0.4, "threshold": 0.5}
 
 
 def rank_table(ids, keywords, areas, alpha, threshold):

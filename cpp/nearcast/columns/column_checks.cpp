@@ -134,6 +134,32 @@ void check_counts(std::uint64_t documents, const WordColumn& words,
   }
 }
 
+namespace {
+
+void check_attributes(const AttributeColumns& attributes, std::size_t rows) {
+  constexpr ErrorKind kKind = ErrorKind::kInvalidMessage;
+  if (attributes.empty()) return;
+  const std::size_t count = attributes.kinds.size();
+  check_size(kKind, "attributes", attributes.offsets.size() - 1, rows);
+  check_offsets(kKind, "attributes", attributes.offsets, count);
+  check_size(kKind, "names of attributes", attributes.names.size(), count);
+  check_size(kKind, "numbers of attributes", attributes.numbers.size(), count);
+  check_size(kKind, "texts of attributes", attributes.texts.size(), count);
+  check_words(kKind, "names of attributes", attributes.names);
+  check_words(kKind, "texts of attributes", attributes.texts);
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::string_view name = attributes.names[i];
+    if (attributes.kinds[i] <= static_cast<std::uint8_t>(ValueKind::kNoTexts) &&
+        std::isfinite(attributes.numbers[i]) && !name.empty() &&
+        name.find('\0') == std::string_view::npos)
+      continue;
+    throw Error(kKind, "attribute " + std::to_string(i), "a value that is none",
+                "a name, and a finite number, a text or a truth value");
+  }
+}
+
+}  // namespace
+
 void check_columns(const MessageColumns& messages) {
   constexpr ErrorKind kKind = ErrorKind::kInvalidMessage;
   const PlaceColumns& places = messages.places;
@@ -150,6 +176,7 @@ void check_columns(const MessageColumns& messages) {
     check_size(kKind, "text", texts.size(), messages.rows);
     check_words(kKind, "text", texts);
   }
+  check_attributes(messages.attributes, messages.rows);
   check_places(messages);
 }
 

@@ -91,10 +91,23 @@ struct RankSubscriptionColumns {
   std::size_t rows = 0;
 };
 
+/// Attributes of messages (model/attribute.h), all in a row: message i has those from offsets[i] to
+/// offsets[i + 1], those of one list side by side.
+struct AttributeColumns {
+  std::span<const std::int64_t> offsets;  ///< empty: no message has any
+  WordColumn names;
+  std::span<const std::uint8_t> kinds;  ///< ValueKind
+  std::span<const double> numbers;      ///< 0 where the value is a text
+  WordColumn texts;                     ///< empty where it is none
+
+  bool empty() const { return offsets.empty(); }
+};
+
 struct MessageColumns {
   TextColumn texts;
   PlaceColumns places;
   std::size_t rows = 0;
+  AttributeColumns attributes{};
 };
 
 /// Matches as rows, with the work they took.

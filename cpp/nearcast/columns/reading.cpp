@@ -212,6 +212,17 @@ void read_all_words(const TextColumn& texts, std::size_t row, std::string& lette
     words.push_back(coded->dictionary[static_cast<std::size_t>(coded->codes[i])]);
 }
 
+void read_attributes(const AttributeColumns& columns, std::size_t row,
+                     std::vector<Attribute>& attributes) {
+  attributes.clear();
+  if (columns.empty()) return;
+  const auto end = static_cast<std::size_t>(columns.offsets[row + 1]);
+  for (auto i = static_cast<std::size_t>(columns.offsets[row]); i < end; ++i) {
+    attributes.push_back({columns.names[i], static_cast<ValueKind>(columns.kinds[i]),
+                          columns.numbers[i], columns.texts[i]});
+  }
+}
+
 void append_ids(const ExternalIds& ids, std::span<const SubscriptionId> slots, MatchColumns& out) {
   if (!out.has_words) {
     const std::size_t start = out.number.size();

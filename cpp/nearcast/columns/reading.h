@@ -42,12 +42,14 @@ struct ReadingScratch {
   std::vector<std::string_view> words;
   std::string letters;
   std::vector<std::uint32_t> dictionary;  ///< tokens by code
+  std::vector<Attribute> attributes;      ///< of the message at hand
 
   void trim() {
     for (std::vector<Token>& each : tokens) nearcast::trim(each);
     nearcast::trim(words);
     nearcast::trim(letters);
     nearcast::trim(dictionary);
+    nearcast::trim(attributes);
   }
 };
 
@@ -102,6 +104,10 @@ MessageColumns up_to_date(MessageColumns messages, const Vocabulary& vocabulary,
 /// All words of one message, also of those that came as codes.
 void read_all_words(const TextColumn& texts, std::size_t row, std::string& letters,
                     std::vector<std::string_view>& words);
+
+/// The attributes of one message.
+void read_attributes(const AttributeColumns& columns, std::size_t row,
+                     std::vector<Attribute>& attributes);
 
 /// The rows in the order in which they are stored: the index's, if they are most of what there is.
 template <typename Index>
@@ -170,7 +176,8 @@ void append_ids(const ExternalIds& ids, std::span<const SubscriptionId> slots, M
 void make_room(MatchColumns& out, std::size_t more, std::size_t done, std::size_t messages);
 
 /// Calls visit(row, group) for each few messages of a batch. While one group is matched, the next
-/// has been read, and what it begins with is on its way into the cache: prefetch(message).
+/// has been read, and what it begins with is on its way into the cache: prefetch(row, message),
+/// which may also give the message further tokens.
 template <std::size_t kGroup = ReadingScratch::kGroup, typename Prefetch, typename Visit>
 void for_each_group(const MessageColumns& messages, const Vocabulary& vocabulary, bool is_timed,
                     ReadingScratch& scratch, MatchColumns& out, Prefetch&& prefetch,
@@ -184,7 +191,7 @@ void for_each_group(const MessageColumns& messages, const Vocabulary& vocabulary
       vocabulary.find_all(scratch.words, tokens);
       sort_unique(tokens);
       near[row % near.size()] = {tokens, messages.places[row]};
-      prefetch(near[row % near.size()]);
+      prefetch(row, near[row % near.size()]);
     }
   };
   Stopwatch watch;

@@ -10,15 +10,16 @@ namespace nearcast {
 Hub::Hub(const std::string& index, const GivenParameters& parameters, Window window,
          TopSettings top, bool is_safe)
     : life_(window),
-      match_(index, parameters, words_, life_, is_safe),
-      rank_(index, parameters, words_, life_),
-      top_(words_, life_, std::move(top)) {}
+      match_(index, parameters, words_, terms_, life_, is_safe),
+      rank_(index, parameters, words_, terms_, life_),
+      top_(words_, terms_, life_, std::move(top)) {}
 
 bool Hub::apply(const Event& event, std::int64_t row, ChangeColumns& out) {
   Step step{row, life_.moment_of(event), out};
   try {
     if (event.op != Op::kUnsubscribe && event.op != Op::kRetract) room_.check();
     life_.check(event, step.now);
+    if (!event.said.empty()) said_[static_cast<std::size_t>(event.mode)].check_room(event.said);
   } catch (const Error& error) {
     out.rejected.emplace_back(row, error);
     return false;
@@ -82,6 +83,7 @@ void Hub::subscribe(const Event& event, Step& step) {
     end(*old);
   }
   life_.begin(event.id, added, event.expires);
+  said_[static_cast<std::size_t>(added.mode)].set(raw(added.slot), event.said);
 }
 
 /// What a subscription holds changes by the net difference, once its successor's list is there.
@@ -111,11 +113,24 @@ void Hub::publish(const Event& event, Step& step) {
   const auto old = event.replaces ? life_.messages().find(event.id) : std::nullopt;
   // A version that is not kept takes no place: the old one is taken back.
   if (old) leave(*old, is_kept ? Reason::kChanged : Reason::kRetracted, step);
-  read_text(words_, event.words, is_kept, tokens_, counts_);
-  Newcomer newcomer{event.id, {tokens_, event.place}, {}, old.has_value() && is_kept};
-  if (is_kept) newcomer.kept = life_.messages().add(event.id, {tokens_, counts_, event.place, end});
+  const Saying saying{event.words, event.attributes};
+  Newcomer newcomer{
+      event.id, {{}, event.place, {&saying, nullptr}}, {}, old.has_value() && is_kept};
+  if (is_kept) {
+    newcomer.kept = keep(event, end);
+  } else {
+    read_text(words_, event.words, false, tokens_, counts_);
+  }
+  newcomer.message.tokens = tokens_;
   for (Mode* mode : modes_) mode->publish(newcomer, step);
   if (const auto surplus = life_.surplus()) leave(*surplus, Reason::kExpired, step);
+}
+
+MessageId Hub::keep(const Event& event, double end) {
+  read_kept_text(words_, event.words, tokens_, counts_, order_);
+  attributes_.clear();
+  for (const Attribute& attribute : event.attributes) append_attribute(attribute, attributes_);
+  return life_.messages().add(event.id, {tokens_, counts_, event.place, end, order_, attributes_});
 }
 
 void Hub::leave(MessageId message, Reason reason, Step& step) {
@@ -127,6 +142,7 @@ void Hub::leave(MessageId message, Reason reason, Step& step) {
 void Hub::end(Subscriber subscriber) {
   mode(subscriber.mode).end(subscriber.slot);
   life_.end(subscriber);
+  said_[static_cast<std::size_t>(subscriber.mode)].forget(raw(subscriber.slot));
   room_.has_released();
 }
 
@@ -144,6 +160,8 @@ void Hub::trim() {
   match_.trim();
   nearcast::trim(tokens_);
   nearcast::trim(counts_);
+  nearcast::trim(order_);
+  nearcast::trim(attributes_);
 }
 
 ChangeColumns Hub::weigh(const EpochColumns* epoch) {
@@ -190,6 +208,9 @@ void Hub::check_uses() const {
     for (const Token token : live.tokens(id)) ++uses[raw(token)];
   });
   check_word_uses(words_, uses);
+  TermRegistry terms;
+  for (const Mode* mode : modes_) mode->count_terms(terms);
+  ensure(terms == terms_, "hub: a term is used more or less often than was counted");
 }
 
 }  // namespace nearcast

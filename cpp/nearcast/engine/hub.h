@@ -15,6 +15,8 @@
 #include "nearcast/columns/change_columns.h"
 #include "nearcast/columns/reading.h"
 #include "nearcast/life/life.h"
+#include "nearcast/model/said_texts.h"
+#include "nearcast/model/term_registry.h"
 #include "nearcast/modes/match_mode.h"
 #include "nearcast/modes/rank_mode.h"
 #include "nearcast/modes/top_mode.h"
@@ -46,7 +48,7 @@ class Hub {
 
   // questions.cpp: those about a subscription throw an unknown-id error.
   /// The ids of the subscriptions that would be told of a message.
-  MatchColumns match(std::span<const std::string_view> words, const Place& place) const;
+  MatchColumns match(const Saying& saying, const Place& place) const;
   std::optional<ModeId> mode_of(std::string_view subscription) const;
   Definition definition(std::string_view subscription) const;
   /// Definitions in the order of modes and slots. At most `count` slots are looked at, from the
@@ -57,8 +59,7 @@ class Hub {
   };
   DefinitionPage definitions(std::size_t first, std::size_t count) const;
   /// The definition, and what decides for this message.
-  Verdict explain(std::string_view subscription, std::span<const std::string_view> words,
-                  const Place& place) const;
+  Verdict explain(std::string_view subscription, const Saying& saying, const Place& place) const;
   /// What a live subscription holds now, in no order, or a top subscription, the best first.
   using Held = std::pair<std::string, std::optional<double>>;  ///< a message, and its score
   std::vector<Held> results(std::string_view subscription) const;
@@ -100,17 +101,20 @@ class Hub {
   void subscribe(const Event& event, Step& step);
   void report_replaced(Step& step);
   void publish(const Event& event, Step& step);
+  MessageId keep(const Event& event, double end);
   void leave(MessageId message, Reason reason, Step& step);
   void end(Subscriber subscriber);
   void finish(Step& step);
   void check_uses() const;
 
   Vocabulary words_;
+  TermRegistry terms_;
   Life life_;
   MatchMode match_;
   RankMode rank_;
   TopMode top_;
   std::array<Mode*, kModes> modes_{&match_, &rank_, &top_};  ///< by ModeId
+  std::array<SaidTexts, kModes> said_;                       ///< of the subscriptions, by slot
   std::size_t slice_ = kSlice;
   ListRoom room_;  ///< of all structures below
   /// A subscription that another has taken the place of, in the event at hand.
@@ -120,8 +124,9 @@ class Hub {
   };
   std::optional<Replaced> replaced_;
   // Of the message at hand; kept between events, so that none allocates.
-  std::vector<Token> tokens_;
+  std::vector<Token> tokens_, order_;
   std::vector<std::uint32_t> counts_;
+  std::string attributes_;
 };
 
 }  // namespace nearcast

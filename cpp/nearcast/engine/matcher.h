@@ -25,7 +25,7 @@ template <typename Set>
 class Matcher {
  public:
   Matcher(std::string index, GivenParameters parameters)
-      : set_(std::move(index), std::move(parameters), words_) {}
+      : set_(std::move(index), std::move(parameters), words_, terms_) {}
 
   /// What follows the id is what Set::add() takes.
   template <typename... Arguments>
@@ -64,8 +64,8 @@ class Matcher {
   MatchColumns answer(const MessageColumns& messages, bool is_timed) const {
     return set_.answer(messages, ids_, is_timed);
   }
-  MatchColumns answer_one(std::span<const std::string_view> words, const Place& place) const {
-    return set_.answer_one(words, place, ids_);
+  MatchColumns answer_one(const Saying& saying, const Place& place) const {
+    return set_.answer_one(saying, place, ids_);
   }
 
   /// Tokens of a dictionary's words (kUnknownToken: not known), and the vocabulary's version.
@@ -84,7 +84,8 @@ class Matcher {
   const std::string& index_name() const { return set_.index_name(); }
   const GivenParameters& parameters() const { return set_.parameters(); }
   MatcherSizes sizes() const {
-    return {set_.sizes(), words_.size(), words_.memory_bytes(), ids_.memory_bytes()};
+    return {set_.sizes(), words_.size(), words_.memory_bytes() + terms_.memory_bytes(),
+            ids_.memory_bytes()};
   }
   void check_invariants() const {
     words_.check_invariants();
@@ -99,11 +100,13 @@ class Matcher {
 
   void save(ArchiveWriter& out) const {
     words_.save(out);
+    terms_.save(out);
     ids_.save(out);
     set_.save(out);
   }
   void load(ArchiveReader& in) {  ///< into a new matcher with the same settings
     words_.load(in);
+    terms_.load(in);
     const Claims known = in.is_checking() ? words_.check_loaded() : Claims(0);
     ids_.load(in);
     set_.load(in, known);
@@ -118,10 +121,14 @@ class Matcher {
     std::vector<std::uint32_t> uses(words_.slots());
     set_.count_uses(uses);
     check_word_uses(words_, uses);
+    TermRegistry terms;
+    set_.count_terms(terms);
+    ensure(terms == terms_, "matcher: a term is used more or less often than was counted");
   }
 
   ListRoom room_;
   Vocabulary words_;
+  TermRegistry terms_;
   ExternalIds ids_;
   Set set_;
 };

@@ -7,15 +7,15 @@
 
 namespace nearcast {
 
-MatchColumns Hub::match(std::span<const std::string_view> words, const Place& place) const {
+MatchColumns Hub::match(const Saying& saying, const Place& place) const {
   std::vector<Token> tokens;
-  find_tokens(words_, words, tokens);
+  find_tokens(words_, saying.words, tokens);
   MatchColumns out;
   out.has_words = true;
   std::vector<SubscriptionId> found;
   for (int id = 0; id < kModes; ++id) {
     found.clear();
-    modes_[id]->find_matches({words, {tokens, place}}, found);
+    modes_[id]->find_matches({saying.words, {tokens, place, {&saying, nullptr}}}, found);
     for (const SubscriptionId slot : found) {
       out.words.push_back(life_.name(static_cast<ModeId>(id), slot));
     }
@@ -35,6 +35,7 @@ Definition Hub::definition(std::string_view subscription) const {
 Definition Hub::definition(Subscriber subscriber) const {
   Definition found = mode(subscriber.mode).definition(subscriber.slot);
   found.terms.expires = life_.expires(subscriber);
+  found.said = said_[static_cast<std::size_t>(subscriber.mode)][raw(subscriber.slot)];
   return found;
 }
 
@@ -58,12 +59,13 @@ Hub::DefinitionPage Hub::definitions(std::size_t first, std::size_t count) const
   return page;
 }
 
-Verdict Hub::explain(std::string_view subscription, std::span<const std::string_view> words,
+Verdict Hub::explain(std::string_view subscription, const Saying& saying,
                      const Place& place) const {
   const Subscriber found = life_.require(subscription);
   std::vector<Token> tokens;
-  find_tokens(words_, words, tokens);
-  Verdict verdict = mode(found.mode).explain(found.slot, {words, {tokens, place}});
+  find_tokens(words_, saying.words, tokens);
+  Verdict verdict =
+      mode(found.mode).explain(found.slot, {saying.words, {tokens, place, {&saying, nullptr}}});
   verdict.definition = definition(found);
   return verdict;
 }
@@ -106,7 +108,8 @@ HubSizes Hub::sizes() const {
   all.message_bytes = life_.messages().memory_bytes();
   const auto top = top_.stats();
   all.top_bytes = top_.memory_bytes() + (top ? top->search_bytes : 0);
-  all.other_bytes += life_.expiry_bytes();
+  all.other_bytes += life_.expiry_bytes() + terms_.memory_bytes();
+  for (const SaidTexts& said : said_) all.other_bytes += said.memory_bytes();
   return all;
 }
 

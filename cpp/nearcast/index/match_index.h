@@ -29,6 +29,25 @@ class MatchSink {
     work.matches += ids.size();
   }
   std::span<const SubscriptionId> ids() const { return ids_; }
+  /// Takes back the answers that keep(message of the group, id) does not want.
+  template <typename Keep>
+  void retain(Keep&& keep) {
+    std::size_t kept = 0, from = 0, message = 0;
+    const auto retain_until = [&](std::size_t end) {
+      for (; from < end; ++from) {
+        const SubscriptionId id = ids_[from];
+        if (keep(message, id)) ids_[kept++] = id;
+      }
+    };
+    for (std::size_t& end : ends_) {
+      retain_until(end);
+      end = kept;
+      ++message;
+    }
+    retain_until(ids_.size());
+    work.matches -= ids_.size() - kept;
+    ids_.resize(kept);
+  }
   /// The answers of a group: end_message() says that one is complete; its ids end at ends()[i].
   void end_message() { ends_.push_back(ids_.size()); }
   std::span<const std::size_t> ends() const { return ends_; }

@@ -35,6 +35,10 @@ class MovingIndex : public MatchIndex {
   /// Report the subscriptions that a message matches, and keep the message: in one descent, where
   /// the structure allows it.
   virtual void keep(MessageId id, MatchScratch& scratch, MatchSink& sink) = 0;
+  /// Keep the message; what is reported is not wanted.
+  virtual void admit(MessageId id, MatchScratch& scratch, MatchSink& unwanted) {
+    keep(id, scratch, unwanted);
+  }
   virtual void drop(MessageId id) = 0;
 
   /// True once after a keep() in which the index dropped all its messages, the new one included,

@@ -37,6 +37,7 @@ class MovingPair final : public MovingIndex {
     subscriptions_->match(messages_->message(id), scratch, sink);
     kept_->insert(id);
   }
+  void admit(MessageId id, MatchScratch&, MatchSink&) override { kept_->insert(id); }
   void drop(MessageId id) override { kept_->erase(id); }
   bool wants_all() override { return kept_->wants_all(); }
   void find(SubscriptionId id, std::vector<MessageId>& out) const override;

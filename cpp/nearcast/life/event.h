@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "nearcast/geo/place.h"
+#include "nearcast/model/attribute.h"
+#include "nearcast/model/expression.h"
 #include "nearcast/model/subscription.h"
 
 namespace nearcast {
@@ -17,25 +19,25 @@ constexpr int kOps = 6, kModes = 3;
 
 const char* name_of(ModeId mode);  ///< as users write it
 
-/// One alternative of what a subscription wants.
-struct WordClause {
-  std::vector<std::string_view> positive, negative;
-};
-
 struct Event {
   Op op = Op::kRetract;
   std::string_view id;  ///< not of advance
   std::optional<double> time, expires;
-  bool replaces = false;                ///< subscribe, publish: what has the id gives way
-  ModeId mode = ModeId::kMatch;         ///< subscribe, as all that follow
-  bool is_live = false;                 ///< of match and rank
-  std::uint32_t k = 0;                  ///< of top
-  double alpha = 0, threshold = 0;      ///< of rank; alpha of top too
-  std::vector<WordClause> clauses;      ///< one for rank and top
-  std::optional<Area> area;             ///< subscribe, move; not of top
-  std::optional<Point> at;              ///< subscribe, move; of top
-  std::vector<std::string_view> words;  ///< publish: the tokens of the text
-  Place place;                          ///< publish
+  bool replaces = false;                 ///< subscribe, publish: what has the id gives way
+  ModeId mode = ModeId::kMatch;          ///< subscribe, as all that follow
+  bool is_live = false;                  ///< of match and rank
+  std::uint32_t k = 0;                   ///< of top
+  double alpha = 0, threshold = 0;       ///< of rank; alpha of top too
+  std::vector<std::string_view> wanted;  ///< plain keywords: all of them, or those that score
+  Expression keywords;                   ///< of match: what else is asked for of the text
+  Expression where;                      ///< what is asked for of the attributes
+  std::optional<Area> area;              ///< subscribe, move; not of top
+  std::optional<Area> excluded;          ///< of match
+  std::string_view said;                 ///< keywords and where as they were said; empty: as wanted
+  std::optional<Point> at;               ///< subscribe, move; of top
+  std::vector<std::string_view> words;   ///< publish: the tokens of the text
+  Place place;                           ///< publish
+  std::vector<Attribute> attributes;     ///< publish
 };
 
 }  // namespace nearcast

@@ -28,14 +28,27 @@ Rect given_box(const Place& place) {
 
 }  // namespace
 
+void MessageStore::check_room(const NewMessage& message) const {
+  const std::size_t words = message.tokens.size() + message.order.size();
+  if (message.tokens.size() <= kMaxTokens && message.order.size() <= KeptSaying::kMaxPlaces &&
+      records_.size() <= kMaxSlots && message.attributes.size() <= 0xFFFFFFFFu &&
+      4 * (words + message.attributes.size() / 4 + 16) <= words_.room())
+    return;
+  too_large("live messages",
+            std::to_string(live_) + " and one of " + std::to_string(words) + " words",
+            "at most 2^31 messages, and 2^32 words of all");
+}
+
+/// Leaves in saying_ what is beyond the set of words, if there is anything.
+void MessageStore::write_saying(const NewMessage& message) {
+  saying_.clear();
+  if (message.order.size() > 1 || !message.attributes.empty())
+    KeptSaying::write(message.tokens, message.order, message.attributes, saying_);
+}
+
 MessageId MessageStore::add(const NewMessage& message) {
-  if (message.tokens.size() > kMaxTokens || records_.size() > kMaxSlots ||
-      4 * (message.tokens.size() + 8) > words_.room()) {
-    too_large(
-        "live messages",
-        std::to_string(live_) + " and one of " + std::to_string(message.tokens.size()) + " words",
-        "at most 2^31 messages, and 2^32 words of all");
-  }
+  check_room(message);
+  write_saying(message);
   Word slot = static_cast<Word>(records_.size());
   if (free_slots_.empty()) {
     centres_.resize(slot + 1);
@@ -50,8 +63,8 @@ MessageId MessageStore::add(const NewMessage& message) {
   }
   const Word head = static_cast<Word>(message.tokens.size()) |
                     (message.counts.empty() ? 0 : kHasCounts) |
-                    (message.place.is_point ? 0 : kHasBox);
-  const Word position = words_.allocate(size_of(head));
+                    (message.place.is_point ? 0 : kHasBox) | (saying_.empty() ? 0 : kHasSaying);
+  const Word position = words_.allocate(fixed_size_of(head) + static_cast<Word>(saying_.size()));
   Word* out = words_.at(position);
   *out++ = head;
   for (const Token token : message.tokens) *out++ = raw(token);
@@ -59,7 +72,9 @@ MessageId MessageStore::add(const NewMessage& message) {
   if (!message.place.is_point) {
     const Rect box = given_box(message.place);
     std::memcpy(out, &box, sizeof(box));
+    out += kBoxWords;
   }
+  std::copy(saying_.begin(), saying_.end(), out);
   records_[slot] = position + 1;
   centres_[slot] = centre_of(message.place);
   numbers_[slot] = next_number_++;
@@ -87,7 +102,7 @@ void MessageStore::hide(MessageId id) {
 void MessageStore::remove(MessageId id) {
   if (outlines_[raw(id)] != 0) hide(id);
   const Word position = records_[raw(id)] - 1;
-  words_.free(position, size_of(*words_.at(position)));
+  words_.free(position, size_of(words_.at(position)));
   records_[raw(id)] = 0;
   free_slots_.push_back(raw(id));
   --live_;
@@ -109,7 +124,7 @@ Place MessageStore::place(MessageId id) const {
   const Word* words = record(id);
   if ((words[0] & kHasBox) == 0) return Place::at(centres_[raw(id)]);
   Rect box;
-  std::memcpy(static_cast<void*>(&box), words + size_of(words[0]) - kBoxWords, sizeof(box));
+  std::memcpy(static_cast<void*>(&box), words + fixed_size_of(words[0]) - kBoxWords, sizeof(box));
   return Place::box(box);
 }
 

@@ -4,7 +4,8 @@
 ///   per message   16 bytes point (of a box: its centre), 8 bytes number, 8 bytes expiry, 8 bytes
 ///                 outline, 8 bytes neighbours in the order of publication, 4 bytes position of its
 ///                 record
-///   record        header, tokens, [counts, if any word occurs twice], [box]
+///   record        header, tokens, [counts, if any word occurs twice], [box],
+///                 [order of its words and attributes: model/kept_saying.h]
 #pragma once
 
 #include <cstddef>
@@ -12,6 +13,8 @@
 #include <limits>
 #include <optional>
 #include <span>
+#include <string_view>
+#include <vector>
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
@@ -19,6 +22,7 @@
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
 #include "nearcast/base/prefetch.h"
+#include "nearcast/model/kept_saying.h"
 #include "nearcast/model/message.h"
 #include "nearcast/model/message_outline.h"
 
@@ -30,6 +34,8 @@ struct NewMessage {
   std::span<const std::uint32_t> counts;  ///< how often each occurs; empty: once each
   Place place;
   double expires = std::numeric_limits<double>::infinity();
+  TokenSpan order{};              ///< the tokens as they follow each other; kUnknownToken: a gap
+  std::string_view attributes{};  ///< as bytes: model/attribute.h
 };
 
 /// The middle of a box; of one that crosses the antimeridian, the middle of what it covers.
@@ -57,7 +63,12 @@ class MessageStore {
   Place place(MessageId id) const;
   Point centre(MessageId id) const { return centres_[raw(id)]; }
   bool is_point(MessageId id) const { return (record(id)[0] & kHasBox) == 0; }
-  Message message(MessageId id) const { return {tokens(id), place(id)}; }
+  Message message(MessageId id) const { return {tokens(id), place(id), {nullptr, saying(id)}}; }
+  /// What KeptSaying reads, or null.
+  const std::uint32_t* saying(MessageId id) const {
+    const Word* words = record(id);
+    return (words[0] & kHasSaying) == 0 ? nullptr : words + fixed_size_of(words[0]);
+  }
   std::uint64_t number(MessageId id) const { return numbers_[raw(id)]; }  ///< order of publication
   double expires(MessageId id) const { return expires_[raw(id)]; }
   std::span<const Outline> outlines() const { return outlines_.view(); }  ///< 0: not live
@@ -96,7 +107,8 @@ class MessageStore {
   using Word = std::uint32_t;
   static constexpr Word kHasBox = 0x80000000u;
   static constexpr Word kHasCounts = 0x40000000u;
-  static constexpr Word kMaxTokens = 0x3FFFFFFFu;
+  static constexpr Word kHasSaying = 0x20000000u;
+  static constexpr Word kMaxTokens = 0x1FFFFFFFu;
   static constexpr std::size_t kMaxSlots = 0x7FFFFFFFu;
   static constexpr Word kBoxWords = 8;
 
@@ -108,12 +120,20 @@ class MessageStore {
     return at == 0 ? std::nullopt : std::optional(MessageId{at - 1});
   }
   static Word token_count(Word header) { return header & kMaxTokens; }
-  static Word size_of(Word header) {
+  static Word fixed_size_of(Word header) {  ///< without what it says beyond its words
     return 1 + token_count(header) * ((header & kHasCounts) != 0 ? 2 : 1) +
            ((header & kHasBox) != 0 ? kBoxWords : 0);
   }
+  static Word size_of(const Word* record) {
+    const Word fixed = fixed_size_of(record[0]);
+    if ((record[0] & kHasSaying) == 0) return fixed;
+    return fixed + static_cast<Word>(KeptSaying(record + fixed).size());
+  }
+  void check_room(const NewMessage& message) const;
+  void write_saying(const NewMessage& message);
   void link(Word slot);  ///< as the newest of all
   void check_loaded(const Claims& known_tokens) const;
+  void check_saying(MessageId id, const char* what) const;
   void check_record(MessageId id, const Claims& known_tokens, Claims& words) const;
   const Word* record(MessageId id) const { return words_.at(records_[raw(id)] - 1); }
 
@@ -127,6 +147,7 @@ class MessageStore {
   Array<Word> records_;  ///< position + 1 in words_; 0: the slot is free
   Array<Word> free_slots_;
   ListArena<Word> words_;
+  std::vector<Word> saying_;  ///< of the message that is added
 };
 
 }  // namespace nearcast

@@ -23,12 +23,11 @@ struct Terms {
 
 /// A subscription as it was given. The words are copies.
 struct Definition {
-  struct Alternative {
-    std::vector<std::string> positive, negative;
-  };
-  std::vector<Alternative> clauses;
+  std::vector<std::string> words;  ///< that are all wanted, if it asks for nothing else
   Area area;
   Terms terms{};
+  std::optional<Area> excluded{};
+  std::string said{};  ///< keywords and `where` as they were said, where words do not tell
 };
 
 /// What a score is made of, of rank and top.
@@ -41,6 +40,7 @@ struct Verdict {
   Definition definition;
   bool is_match, is_inside;  ///< all together; the area alone
   std::optional<ScoreParts> score{};
+  bool is_excluded = false;  ///< does it touch the excluded area?
 };
 
 }  // namespace nearcast

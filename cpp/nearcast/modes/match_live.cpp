@@ -1,4 +1,5 @@
 /// A set of match subscriptions whose index keeps live messages too.
+#include <algorithm>
 #include <memory>
 
 #include "nearcast/index/moving_pair.h"
@@ -38,10 +39,31 @@ void MatchSet::keep(MessageId id, BatchScratch& scratch) {
     match(messages_->message(id), scratch);
     return;
   }
-  scratch.sink.clear();
-  scratch.match.visited.start(store_.slots());
-  moving_->keep(id, scratch.match, scratch.sink);
+  if (is_plain()) {
+    scratch.sink.clear();
+    scratch.match.visited.start(store_.slots());
+    moving_->keep(id, scratch.match, scratch.sink);
+  } else {
+    match(messages_->message(id), scratch);
+    scratch.unwanted.clear();
+    scratch.match.visited.start(store_.slots());
+    moving_->admit(id, scratch.match, scratch.unwanted);
+  }
   if (moving_->wants_all()) backlog_.start(*messages_);
+}
+
+/// Of the messages from `first` on, those that the subscription's condition accepts.
+void MatchSet::retain(SubscriptionId id, std::vector<MessageId>& found, std::size_t first) const {
+  if (!conditions_.has(id) || found.size() == first) return;
+  ScratchPool<BatchScratch>::Loan loan(scratches_);
+  const auto begin = found.begin() + static_cast<std::ptrdiff_t>(first);
+  found.erase(std::remove_if(begin, found.end(),
+                             [&](MessageId message) {
+                               const Message said = messages_->message(message);
+                               return !conditions_.accepts(
+                                   id, (*loan).facts.read(said, words_, terms_));
+                             }),
+              found.end());
 }
 
 void MatchSet::drop(MessageId id) {
@@ -53,19 +75,23 @@ void MatchSet::drop(MessageId id) {
 }
 
 void MatchSet::find(SubscriptionId id, std::vector<MessageId>& out) const {
+  const std::size_t first = out.size();
   moving_->find(id, out);
   find_waiting(store_, id, *messages_, backlog_, out);
+  retain(id, out, first);
 }
 
 void MatchSet::move(SubscriptionId id, const Area& area, MoveChanges& changes) {
   changes.clear();
   if (backlog_.empty()) {
     moving_->move(id, area, store_, changes);
-    return;
+  } else {
+    const Area from = store_.area(id);
+    moving_->move(id, area, store_, changes);
+    move_waiting(store_, id, from, *messages_, backlog_, changes);
   }
-  const Area from = store_.area(id);
-  moving_->move(id, area, store_, changes);
-  move_waiting(store_, id, from, *messages_, backlog_, changes);
+  retain(id, changes.gained, 0);
+  retain(id, changes.lost, 0);
 }
 
 }  // namespace nearcast

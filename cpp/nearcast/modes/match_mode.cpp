@@ -5,7 +5,12 @@
 namespace nearcast {
 
 SubscriptionId MatchMode::subscribe(const Event& event, bool is_successor, Step& step) {
-  const SubscriptionId id = set_.add(event.clauses, *event.area);
+  Wish wish{event.wanted};
+  if (!event.keywords.empty()) wish.keywords = &event.keywords;
+  if (!event.where.empty()) wish.where = &event.where;
+  wish.words_only = event.is_live;  // live messages are found by their words
+  const SubscriptionId id =
+      set_.add(wish, *event.area, event.excluded ? &*event.excluded : nullptr);
   if (!event.is_live) return id;
   if (!set_.is_holding()) set_.hold(messages().store());
   holders_.set(id, true);

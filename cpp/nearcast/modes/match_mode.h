@@ -20,8 +20,8 @@ class MatchMode final : public Mode {
  public:
   /// `is_safe`: live subscriptions are told how far they may go (modes/safe_regions.h).
   MatchMode(const std::string& index, const GivenParameters& parameters, Vocabulary& words,
-            const Life& life, bool is_safe)
-      : life_(life), set_(index, parameters, words), is_safe_(is_safe) {}
+            TermRegistry& terms, const Life& life, bool is_safe)
+      : life_(life), set_(index, parameters, words, terms), is_safe_(is_safe) {}
 
   SubscriptionId subscribe(const Event& event, bool is_successor, Step& step) override;
   void end(SubscriptionId id) override;
@@ -55,6 +55,7 @@ class MatchMode final : public Mode {
     return safe_.memory_bytes() + holders_.memory_bytes();
   }
   void count_uses(std::vector<std::uint32_t>& uses) const override { set_.count_uses(uses); }
+  void count_terms(TermRegistry& terms) const override { set_.count_terms(terms); }
   void check_invariants() const override;
   void trim() { scratch_.reading.trim(); }
 

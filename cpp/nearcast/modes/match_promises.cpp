@@ -34,7 +34,7 @@ void MatchMode::promise(const Event& event, SubscriptionId id, Step& step) {
     set_.move(region.impact, expanded(*event.area, region.reach), moved_);
   } else {
     const double reach = kFirstExtents * extent(*event.area);
-    const SubscriptionId impact = set_.add(set_.clauses(id), expanded(*event.area, reach));
+    const SubscriptionId impact = set_.add_like(id, expanded(*event.area, reach));
     safe_.add(id, {impact, reach, reach});
   }
   safe_[id].promised = least_margin(id, *event.area);

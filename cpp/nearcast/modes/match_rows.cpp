@@ -53,7 +53,28 @@ void MatchSet::visit_groups(const MessageColumns& messages, bool is_timed, Batch
                             MatchColumns& out, Visit&& visit) const {
   for_each_group(
       messages, words_, is_timed, scratch.reading, out,
-      [&](const Message& message) { index_->prefetch(message); }, visit);
+      [&](std::size_t row, Message& message) {
+        if (!is_plain()) derive(messages, row, scratch, message);
+        index_->prefetch(message);
+      },
+      visit);
+}
+
+/// Gives a message the terms that follow from what it says. Its words are still in the scratch,
+/// unless they came as codes.
+void MatchSet::derive(const MessageColumns& messages, std::size_t row, BatchScratch& scratch,
+                      Message& message) const {
+  ReadingScratch& reading = scratch.reading;
+  const auto* lists = std::get_if<WordLists>(&messages.texts);
+  if (lists != nullptr && std::holds_alternative<CodedColumn>(lists->items) &&
+      (terms_.has_phrases() || terms_.has_prefixes()))
+    read_all_words(messages.texts, row, reading.letters, reading.words);
+  read_attributes(messages.attributes, row, reading.attributes);
+  const Saying saying{reading.words, reading.attributes};
+  message.said = {&saying, nullptr};
+  FactReader& reader = scratch.near_facts[row % scratch.near_facts.size()];
+  message.tokens = reader.read(message, words_, terms_).tokens;
+  message.said = {};
 }
 
 MatchColumns MatchSet::answer(const MessageColumns& given, const ExternalIds& ids,
@@ -62,6 +83,8 @@ MatchColumns MatchSet::answer(const MessageColumns& given, const ExternalIds& id
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   BatchScratch& scratch = *loan;
   const MessageColumns messages = up_to_date(given, words_, scratch.reading.dictionary);
+  const auto* lists = std::get_if<WordLists>(&messages.texts);
+  if (!is_plain() && lists != nullptr) check_dictionary(ErrorKind::kInvalidMessage, *lists);
   MatchSink& sink = scratch.sink;
   sink.work = {};
   MatchColumns out;
@@ -69,6 +92,12 @@ MatchColumns MatchSet::answer(const MessageColumns& given, const ExternalIds& id
   const auto visit = [&](std::size_t row, std::span<const Message> group) {
     sink.clear();
     index_->match_group(group, scratch.match, sink);
+    if (!conditions_.empty()) {
+      sink.retain([&](std::size_t i, SubscriptionId id) {
+        const FactReader& reader = scratch.near_facts[(row + i) % scratch.near_facts.size()];
+        return conditions_.accepts(id, reader.facts());
+      });
+    }
     make_room(out, sink.ids().size(), row + group.size(), messages.rows);
     append_ids(ids, sink.ids(), out);
     std::size_t start = 0;
@@ -108,14 +137,14 @@ MatchColumns MatchSet::floor(const MessageColumns& given, std::span<const std::i
   return out;
 }
 
-MatchColumns MatchSet::answer_one(std::span<const std::string_view> words, const Place& place,
+MatchColumns MatchSet::answer_one(const Saying& saying, const Place& place,
                                   const ExternalIds& ids) const {
   ScratchPool<BatchScratch>::Loan loan(scratches_);
   BatchScratch& scratch = *loan;
   scratch.sink.work = {};
   std::vector<Token>& tokens = scratch.reading.tokens[0];
-  find_tokens(words_, words, tokens);
-  match({tokens, place}, scratch);
+  find_tokens(words_, saying.words, tokens);
+  match({tokens, place, {&saying, nullptr}}, scratch);
   MatchColumns out;
   out.has_words = ids.has_words();
   append_ids(ids, scratch.sink.ids(), out);

@@ -9,62 +9,110 @@
 namespace nearcast {
 namespace {
 
-/// Clauses with tokens instead of words; keeps the memory their spans point to. Each token of each
-/// clause is one use of its word, which ends with the clauses unless something keeps them.
-class InternedClauses {
+/// Words as tokens, ascending and distinct. Each is one use of its word, which ends with this
+/// unless something keeps them.
+class InternedWords {
  public:
-  InternedClauses(std::span<const WordClause> clauses, Vocabulary& vocabulary)
-      : InternedClauses(vocabulary) {  // from here on the destructor runs, also after an error
-    tokens_.resize(2 * clauses.size());
-    for (std::size_t i = 0; i < clauses.size(); ++i) {
-      clauses_.push_back({intern(clauses[i].positive, tokens_[2 * i]),
-                          intern(clauses[i].negative, tokens_[2 * i + 1])});
-    }
+  InternedWords(std::span<const std::string_view> words, Vocabulary& vocabulary)
+      : InternedWords(vocabulary) {  // from here on the destructor runs, also after an error
+    for (const std::string_view word : words) tokens_.push_back(vocabulary.intern(word));
+    vocabulary.keep_distinct(tokens_);
   }
-  ~InternedClauses() {
-    for (const std::vector<Token>& tokens : tokens_) vocabulary_.release_all(tokens);
-  }
-  InternedClauses(const InternedClauses&) = delete;
-  InternedClauses& operator=(const InternedClauses&) = delete;
+  ~InternedWords() { vocabulary_.release_all(tokens_); }
+  InternedWords(const InternedWords&) = delete;
+  InternedWords& operator=(const InternedWords&) = delete;
 
-  std::span<const Clause> view() const { return clauses_; }
+  TokenSpan view() const { return tokens_; }
   void keep() { tokens_.clear(); }  ///< the uses are now the store's; the view is gone
 
  private:
-  explicit InternedClauses(Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
-
-  TokenSpan intern(std::span<const std::string_view> words, std::vector<Token>& tokens) {
-    for (const std::string_view word : words) tokens.push_back(vocabulary_.intern(word));
-    vocabulary_.keep_distinct(tokens);
-    return tokens;
-  }
+  explicit InternedWords(Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
   Vocabulary& vocabulary_;
-  std::vector<std::vector<Token>> tokens_;
-  std::vector<Clause> clauses_;
+  std::vector<Token> tokens_;
 };
 
 }  // namespace
 
-MatchSet::MatchSet(const std::string& index, GivenParameters parameters, Vocabulary& words)
-    : index_name_(index_kind(index).name), parameters_(std::move(parameters)), words_(words) {
+MatchSet::MatchSet(const std::string& index, GivenParameters parameters, Vocabulary& words,
+                   TermRegistry& terms)
+    : index_name_(index_kind(index).name),
+      parameters_(std::move(parameters)),
+      words_(words),
+      terms_(terms),
+      conditions_(words, terms) {
   index_ = make_index(index, store_, parameters_);
 }
 
-SubscriptionId MatchSet::add(std::span<const WordClause> clauses, const Area& area) {
-  InternedClauses interned(clauses, words_);
-  const SubscriptionId slot = store_.add({interned.view(), &area});
-  interned.keep();
+SubscriptionId MatchSet::add(const Wish& wish, const Area& area, const Area* excluded) {
+  const bool is_plain = wish.keywords == nullptr && wish.where == nullptr && excluded == nullptr;
+  const SubscriptionId slot =
+      is_plain ? add_plain(wish.plain, area) : add_planned(wish, area, excluded);
+  unfiled_ += is_unfiled(slot);
   index_->insert(slot);
   return slot;
 }
 
-void MatchSet::remove(SubscriptionId id) {
-  index_->erase(id);
+SubscriptionId MatchSet::add_plain(std::span<const std::string_view> words, const Area& area) {
+  InternedWords interned(words, words_);
+  const Clause clause{interned.view(), {}};
+  const SubscriptionId slot = store_.add({{&clause, 1}, &area});
+  interned.keep();
+  return slot;
+}
+
+SubscriptionId MatchSet::add_planned(const Wish& wish, const Area& area, const Area* excluded) {
+  Wish complete = wish;
+  complete.unfiled = unfiled_;
+  complete.has_area = !std::holds_alternative<Anywhere>(area);
+  ConditionPlan plan(complete, words_);
+  conditions_.check_room(plan.program());
+  const SubscriptionId slot = store_.add({plan.clauses(), &area});
+  conditions_.add(slot, plan.program(), excluded);
+  plan.keep(terms_);
+  return slot;
+}
+
+SubscriptionId MatchSet::add_like(SubscriptionId id, const Area& area) {
+  std::vector<std::vector<Token>> tokens;
   store_.for_each_entry(id, [&](EntryId entry) {
     const Clause clause = store_.clause(entry);
-    words_.release_all(clause.positive);
-    words_.release_all(clause.negative);
+    for (const TokenSpan each : {clause.positive, clause.negative}) {
+      tokens.emplace_back(each.begin(), each.end());
+      for (const Token token : each) {
+        words_.hold(token);
+        terms_.add(words_.word(token));
+      }
+    }
+  });
+  std::vector<Clause> clauses;
+  for (std::size_t i = 0; i < tokens.size(); i += 2) clauses.push_back({tokens[i], tokens[i + 1]});
+  const SubscriptionId slot = store_.add({clauses, &area});
+  conditions_.copy(id, slot);
+  unfiled_ += is_unfiled(slot);
+  index_->insert(slot);
+  return slot;
+}
+
+bool MatchSet::is_unfiled(SubscriptionId id) const {
+  bool has_no_word = false;
+  store_.for_each_entry(
+      id, [&](EntryId entry) { has_no_word |= store_.clause(entry).positive.empty(); });
+  return has_no_word;
+}
+
+void MatchSet::remove(SubscriptionId id) {
+  index_->erase(id);
+  unfiled_ -= is_unfiled(id);
+  conditions_.remove(id);
+  store_.for_each_entry(id, [&](EntryId entry) {
+    const Clause clause = store_.clause(entry);
+    for (const TokenSpan tokens : {clause.positive, clause.negative}) {
+      if (!terms_.empty()) {
+        for (const Token token : tokens) terms_.remove(words_.word(token));
+      }
+      words_.release_all(tokens);
+    }
   });
   store_.remove(id);
 }
@@ -78,37 +126,39 @@ void MatchSet::replace_area(SubscriptionId id, const Area& area) {
 void MatchSet::match(const Message& message, BatchScratch& scratch) const {
   scratch.sink.clear();
   scratch.match.visited.start(store_.slots());
-  index_->match(message, scratch.match, scratch.sink);
-}
-
-std::vector<WordClause> MatchSet::clauses(SubscriptionId id) const {
-  std::vector<WordClause> clauses;
-  store_.for_each_entry(id, [&](EntryId entry) {
-    const Clause clause = store_.clause(entry);
-    WordClause words;
-    for (const Token token : clause.positive) words.positive.push_back(words_.word(token));
-    for (const Token token : clause.negative) words.negative.push_back(words_.word(token));
-    clauses.push_back(std::move(words));
-  });
-  return clauses;
+  if (is_plain()) {
+    index_->match(message, scratch.match, scratch.sink);
+    return;
+  }
+  const Facts& facts = scratch.facts.read(message, words_, terms_);
+  index_->match({facts.tokens, message.place}, scratch.match, scratch.sink);
+  retain(facts, scratch.sink);
 }
 
 Definition MatchSet::definition(SubscriptionId id) const {
-  Definition found{{}, store_.area(id)};
-  for (const WordClause& clause : clauses(id)) {
-    found.clauses.push_back({{clause.positive.begin(), clause.positive.end()},
-                             {clause.negative.begin(), clause.negative.end()}});
-  }
+  Definition found{{}, store_.area(id), {}, conditions_.excluded(id)};
+  if (conditions_.has(id)) return found;
+  store_.for_each_entry(id, [&](EntryId entry) {
+    for (const Token token : store_.clause(entry).positive)
+      found.words.emplace_back(words_.word(token));
+  });
   return found;
 }
 
 Verdict MatchSet::explain(SubscriptionId id, const Message& message) const {
-  return {definition(id), matches(store_, id, message), area_touches(store_, id, message.place)};
+  FactReader reader;
+  const Facts& facts = reader.read(message, words_, terms_);
+  return {definition(id),
+          matches(store_, id, {facts.tokens, message.place}) && conditions_.accepts(id, facts),
+          area_touches(store_, id, message.place),
+          {},
+          conditions_.excludes(id, message.place)};
 }
 
 SetSizes MatchSet::sizes() const {
-  return {store_.size(), store_.memory_bytes() + learned_.memory_bytes(), index_->memory_bytes(),
-          moving_ == nullptr ? 0 : moving_->message_bytes()};
+  return {store_.size(),
+          store_.memory_bytes() + conditions_.memory_bytes() + learned_.memory_bytes(),
+          index_->memory_bytes(), moving_ == nullptr ? 0 : moving_->message_bytes()};
 }
 
 void MatchSet::count_uses(std::vector<std::uint32_t>& uses) const {
@@ -123,10 +173,25 @@ void MatchSet::count_uses(std::vector<std::uint32_t>& uses) const {
     });
   });
   count(learned_.view());
+  conditions_.count_uses(uses);
+}
+
+void MatchSet::count_terms(TermRegistry& terms) const {
+  conditions_.count_terms(terms);
+  store_.for_each([&](SubscriptionId id) {
+    store_.for_each_entry(id, [&](EntryId entry) {
+      const Clause clause = store_.clause(entry);
+      for (const TokenSpan tokens : {clause.positive, clause.negative}) {
+        for (const Token token : tokens) terms.add(words_.word(token));
+      }
+    });
+  });
 }
 
 void MatchSet::save(ArchiveWriter& out) const {
   store_.save(out);
+  conditions_.save(out);
+  out.value(static_cast<std::uint64_t>(unfiled_));
   learned_.save(out);
   save_sample(sample_, out);
   index_->save(out);
@@ -134,12 +199,15 @@ void MatchSet::save(ArchiveWriter& out) const {
 
 void MatchSet::load(ArchiveReader& in, const Claims& known) {
   store_.load(in);
+  conditions_.load(in);
+  unfiled_ = in.value<std::uint64_t>();
   learned_.load(in);
   sample_ = load_sample(in);
   check_sample(sample_, words_.slots());
   if (in.is_checking()) {
     for (const Token token : learned_) expect(known.has(raw(token)), "a word that was learned");
     store_.check_loaded(known);
+    conditions_.check_loaded(known, [&](SubscriptionId id) { return has(id); });
   }
   if (sample_.size() != 0) index_->learn(sample_);
   index_->load(in);

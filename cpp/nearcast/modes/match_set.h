@@ -1,4 +1,7 @@
-/// Match subscriptions behind one index: clauses of words and areas in, slots out.
+/// Match subscriptions behind one index: what they ask for and areas in, slots out.
+///
+/// The index files a subscription under clauses and its area; what these do not decide, a condition
+/// does (model/condition_plan.h, model/conditions.h): it refuses some of what the index reports.
 ///
 /// The set has neither ids nor a clock: a matcher and the match mode of a hub are built on it. It
 /// holds a use of each word that its subscriptions have, and of the words of the sample that it has
@@ -8,6 +11,7 @@
 /// run at once. A call that throws has changed nothing.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +25,9 @@
 #include "nearcast/index/moving_index.h"
 #include "nearcast/index/parameters.h"
 #include "nearcast/life/event.h"
+#include "nearcast/model/condition_plan.h"
+#include "nearcast/model/conditions.h"
+#include "nearcast/model/facts.h"
 #include "nearcast/model/message_backlog.h"
 #include "nearcast/model/subscription_store.h"
 #include "nearcast/modes/definition.h"
@@ -35,6 +42,9 @@ struct BatchScratch {
   MatchScratch match;
   MatchSink sink;
   ReadingScratch reading;
+  FactReader facts;                                               ///< of a single message
+  std::array<FactReader, 2 * ReadingScratch::kGroup> near_facts;  ///< of a group, and of the next
+  MatchSink unwanted;
 };
 
 class MatchSet {
@@ -42,10 +52,13 @@ class MatchSet {
   using Rows = SubscriptionColumns;
   static constexpr const char* kMark = "";  ///< of snapshots of a matcher of this mode
 
-  MatchSet(const std::string& index, GivenParameters parameters, Vocabulary& words);
+  MatchSet(const std::string& index, GivenParameters parameters, Vocabulary& words,
+           TermRegistry& terms);
 
-  SubscriptionId add(std::span<const WordClause> clauses, const Area& area);
-  void add(const SubscriptionColumns& rows, ExternalIds& ids);  ///< and bind their ids
+  /// `excluded`: messages that touch it do not match; null: there is none.
+  SubscriptionId add(const Wish& wish, const Area& area, const Area* excluded);
+  SubscriptionId add_like(SubscriptionId id, const Area& area);  ///< the same with another area
+  void add(const SubscriptionColumns& rows, ExternalIds& ids);   ///< and bind their ids
   void remove(SubscriptionId id);
   /// One of many removals, that of ids[i], comes next.
   void approach(std::span<const SubscriptionId> ids, std::size_t i) const {
@@ -57,8 +70,7 @@ class MatchSet {
   /// Which subscriptions match? The answer is in scratch.sink.
   void match(const Message& message, BatchScratch& scratch) const;
   MatchColumns answer(const MessageColumns& messages, const ExternalIds& ids, bool is_timed) const;
-  MatchColumns answer_one(std::span<const std::string_view> words, const Place& place,
-                          const ExternalIds& ids) const;
+  MatchColumns answer_one(const Saying& saying, const Place& place, const ExternalIds& ids) const;
   /// What no index can beat, for benchmarks: find where the lists of each message begin, touch
   /// them, and copy the answer, which is known. `ends` tells where each message's answer ends.
   MatchColumns floor(const MessageColumns& messages, std::span<const std::int64_t> ends,
@@ -66,7 +78,6 @@ class MatchSet {
 
   Definition definition(SubscriptionId id) const;
   Verdict explain(SubscriptionId id, const Message& message) const;
-  std::vector<WordClause> clauses(SubscriptionId id) const;  ///< views, until the next change
   Area area(SubscriptionId id) const { return store_.area(id); }
 
   std::size_t size() const { return store_.size(); }
@@ -87,11 +98,24 @@ class MatchSet {
   const std::string& index_name() const { return index_name_; }
   const GivenParameters& parameters() const { return parameters_; }
   void count_uses(std::vector<std::uint32_t>& uses) const;
+  void count_terms(TermRegistry& terms) const;
   void check_invariants() const { index_->check_invariants(); }
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in, const Claims& known);
 
  private:
+  SubscriptionId add_plain(std::span<const std::string_view> words, const Area& area);
+  SubscriptionId add_planned(const Wish& wish, const Area& area, const Area* excluded);
+  bool is_unfiled(SubscriptionId id) const;
+  /// Does matching need the words alone? Then there are no facts to look at.
+  bool is_plain() const { return conditions_.empty() && terms_.empty(); }
+  void derive(const MessageColumns& messages, std::size_t row, BatchScratch& scratch,
+              Message& message) const;
+  void retain(const Facts& facts, MatchSink& sink) const {
+    if (conditions_.empty()) return;
+    sink.retain([&](std::size_t, SubscriptionId id) { return conditions_.accepts(id, facts); });
+  }
+  void retain(SubscriptionId id, std::vector<MessageId>& found, std::size_t first) const;
   SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row, TokenSpan tokens);
   void check_rows(const SubscriptionColumns& rows) const;
   template <typename Visit>
@@ -101,7 +125,10 @@ class MatchSet {
   std::string index_name_;
   GivenParameters parameters_;
   Vocabulary& words_;
+  TermRegistry& terms_;
   SubscriptionStore store_;
+  Conditions conditions_;
+  std::size_t unfiled_ = 0;  ///< subscriptions that are filed under no word
   Array<Token> learned_;  ///< of the sample that was learned last, each once: their words are held
   MessageSample sample_;  ///< what the index has learned from last, if its kind does
   std::unique_ptr<MatchIndex> index_;

@@ -23,6 +23,7 @@
 #include "nearcast/life/event.h"
 #include "nearcast/model/external_ids.h"
 #include "nearcast/model/message.h"
+#include "nearcast/model/term_registry.h"
 #include "nearcast/modes/definition.h"
 #include "nearcast/modes/sizes.h"
 #include "nearcast/text/token_weights.h"
@@ -96,6 +97,7 @@ class Mode {
   virtual std::size_t other_bytes() const { return 0; }  ///< what is not in sizes()
   /// Adds the uses of words, by token.
   virtual void count_uses(std::vector<std::uint32_t>& uses) const = 0;
+  virtual void count_terms(TermRegistry& terms) const = 0;  ///< the same of terms
   virtual void check_invariants() const = 0;
 
   virtual void save(ArchiveWriter& out) const = 0;

@@ -9,8 +9,9 @@
 namespace nearcast {
 
 SubscriptionId RankMode::subscribe(const Event& event, bool is_successor, Step& step) {
-  const SubscriptionId id = set_.add(event.clauses.front().positive, std::get<Rect>(*event.area),
-                                     {event.alpha, event.threshold});
+  const SubscriptionId id =
+      set_.add(event.wanted, std::get<Rect>(*event.area), {event.alpha, event.threshold},
+               event.where.empty() ? nullptr : &event.where);
   if (!event.is_live) return id;
   if (!results_.is_holding()) results_.hold();
   holders_.set(id, true);
@@ -123,7 +124,8 @@ Verdict RankMode::explain(SubscriptionId id, const Question& question) const {
   const Message& message = question.message;
   const ScoreParts parts{store.spatial(id, message.place), store.textual(id, message.tokens),
                          store.score(id, message), store.terms(id).threshold};
-  return {definition(id), store.accepts(id, parts.score),
+  FactReader reader;
+  return {definition(id), store.accepts(id, parts.score) && set_.accepts(id, message, reader),
           area_touches(store.subscriptions(), id, message.place), parts};
 }
 

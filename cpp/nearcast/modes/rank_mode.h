@@ -15,8 +15,10 @@ namespace nearcast {
 class RankMode final : public Mode {
  public:
   RankMode(const std::string& index, const GivenParameters& parameters, Vocabulary& words,
-           const Life& life)
-      : life_(life), set_(index, parameters, words), results_(set_, life.messages().store()) {}
+           TermRegistry& terms, const Life& life)
+      : life_(life),
+        set_(index, parameters, words, terms),
+        results_(set_, life.messages().store()) {}
 
   SubscriptionId subscribe(const Event& event, bool is_successor, Step& step) override;
   void end(SubscriptionId id) override;
@@ -37,6 +39,7 @@ class RankMode final : public Mode {
   SetSizes sizes() const override;
   std::size_t other_bytes() const override { return holders_.memory_bytes(); }
   void count_uses(std::vector<std::uint32_t>& uses) const override { set_.count_uses(uses); }
+  void count_terms(TermRegistry& terms) const override { set_.count_terms(terms); }
   void check_invariants() const override;
 
   void save(ArchiveWriter& out) const override;

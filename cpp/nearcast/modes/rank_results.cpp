@@ -53,9 +53,12 @@ void RankResults::find(SubscriptionId id, std::vector<HeldMessage>& out,
                        std::vector<MessageId>& proposed) const {
   propose(id, proposed);
   out.clear();
+  FactReader reader;
   for (const MessageId message : proposed) {
-    const double score = set_.store().score(id, messages_.message(message));
-    if (set_.store().accepts(id, score)) out.push_back({message, score});
+    const Message said = messages_.message(message);
+    const double score = set_.store().score(id, said);
+    if (set_.store().accepts(id, score) && set_.accepts(id, said, reader))
+      out.push_back({message, score});
   }
 }
 

@@ -23,19 +23,29 @@ void check_terms(const std::string& who, double alpha, double threshold) {
 
 }  // namespace
 
-RankSet::RankSet(const std::string& index, GivenParameters parameters, Vocabulary& words)
-    : index_name_(index_kind(index).name), parameters_(std::move(parameters)), words_(words) {
+RankSet::RankSet(const std::string& index, GivenParameters parameters, Vocabulary& words,
+                 TermRegistry& terms)
+    : index_name_(index_kind(index).name),
+      parameters_(std::move(parameters)),
+      words_(words),
+      terms_(terms),
+      conditions_(words, terms) {
   index_ = make_rank_index(index, store_, parameters_);
 }
 
 SubscriptionId RankSet::add(std::span<const std::string_view> words, const Rect& area,
-                            const RankTerms& terms) {
+                            const RankTerms& terms, const Expression* where) {
   check_terms("", terms.alpha, terms.threshold);
   if (words.empty() || words.size() > SubscriptionStore::kMaxTokens) {
     throw Error(ErrorKind::kInvalidSubscription, "keywords",
                 std::to_string(words.size()) + " keywords",
                 "1 to " + std::to_string(SubscriptionStore::kMaxTokens));
   }
+  Wish wish;
+  wish.where = where;
+  wish.is_filed = false;
+  ConditionPlan plan(wish, words_);
+  conditions_.check_room(plan.program());
   std::vector<Token> tokens;
   for (const std::string_view word : words) tokens.push_back(words_.intern(word));
   words_.keep_distinct(tokens);
@@ -46,6 +56,8 @@ SubscriptionId RankSet::add(std::span<const std::string_view> words, const Rect&
     words_.release_all(tokens);
     throw;
   }
+  conditions_.add(slot, plan.program(), nullptr);
+  plan.keep(terms_);
   index_->insert(slot);
   return slot;
 }
@@ -77,6 +89,7 @@ void RankSet::add(const RankSubscriptionColumns& rows, ExternalIds& ids) {
 
 void RankSet::remove(SubscriptionId id) {
   index_->erase(id);
+  conditions_.remove(id);
   words_.release_all(store_.tokens(id));
   store_.remove(id);
 }
@@ -100,15 +113,18 @@ void RankSet::weigh(const Epoch* epoch) {
   index_->reweigh();
 }
 
-void RankSet::run(const Message& message, RankScratch& scratch, RankSink& sink) const {
+void RankSet::run(const Message& message, Scratch& scratch, RankSink& sink) const {
   sink.clear();
-  scratch.visited.start(store_.slots());
-  index_->rank(message, scratch, sink);
+  scratch.rank.visited.start(store_.slots());
+  index_->rank(message, scratch.rank, sink);
+  if (conditions_.empty() || sink.ids().empty()) return;
+  const Facts& facts = scratch.facts.read(message, words_, terms_);
+  sink.retain([&](SubscriptionId id) { return conditions_.accepts(id, facts); });
 }
 
 void RankSet::rank(const Message& message, RankSink& sink) const {
   ScratchPool<Scratch>::Loan loan(scratches_);
-  run(message, (*loan).rank, sink);
+  run(message, *loan, sink);
 }
 
 MatchColumns RankSet::answer(const MessageColumns& given, const ExternalIds& ids,
@@ -122,9 +138,13 @@ MatchColumns RankSet::answer(const MessageColumns& given, const ExternalIds& ids
   out.has_words = ids.has_words();
   for_each_group<1>(
       messages, words_, is_timed, scratch.reading, out,
-      [&](const Message& message) { index_->prefetch(message); },
+      [&](std::size_t, const Message& message) { index_->prefetch(message); },
       [&](std::size_t row, std::span<const Message> group) {
-        run(group.front(), scratch.rank, scratch.sink);
+        Message message = group.front();
+        read_attributes(messages.attributes, row, scratch.reading.attributes);
+        const Saying saying{{}, scratch.reading.attributes};
+        message.said.fresh = &saying;
+        run(message, scratch, scratch.sink);
         make_room(out, scratch.sink.ids().size(), row + 1, messages.rows);
         const auto scores = scratch.sink.scores();
         append_ids(ids, scratch.sink.ids(), out);
@@ -135,14 +155,14 @@ MatchColumns RankSet::answer(const MessageColumns& given, const ExternalIds& ids
   return out;
 }
 
-MatchColumns RankSet::answer_one(std::span<const std::string_view> words, const Place& place,
+MatchColumns RankSet::answer_one(const Saying& saying, const Place& place,
                                  const ExternalIds& ids) const {
   ScratchPool<Scratch>::Loan loan(scratches_);
   Scratch& scratch = *loan;
   scratch.sink.work = {};
   std::vector<Token>& tokens = scratch.reading.tokens[0];
-  find_tokens(words_, words, tokens);
-  run({tokens, place}, scratch.rank, scratch.sink);
+  find_tokens(words_, saying.words, tokens);
+  run({tokens, place, {&saying, nullptr}}, scratch, scratch.sink);
   MatchColumns out;
   out.has_words = ids.has_words();
   append_ids(ids, scratch.sink.ids(), out);
@@ -152,9 +172,8 @@ MatchColumns RankSet::answer_one(std::span<const std::string_view> words, const 
 }
 
 Definition RankSet::definition(SubscriptionId id) const {
-  Definition found{{{}}, store_.area(id)};
-  for (const Token token : store_.tokens(id))
-    found.clauses.front().positive.emplace_back(words_.word(token));
+  Definition found{{}, store_.area(id)};
+  for (const Token token : store_.tokens(id)) found.words.emplace_back(words_.word(token));
   found.terms.mode = ModeId::kRank;
   found.terms.alpha = store_.terms(id).alpha;
   found.terms.threshold = store_.terms(id).threshold;
@@ -162,7 +181,8 @@ Definition RankSet::definition(SubscriptionId id) const {
 }
 
 SetSizes RankSet::sizes() const {
-  return {store_.size(), store_.memory_bytes(), index_->memory_bytes(), 0};
+  return {store_.size(), store_.memory_bytes() + conditions_.memory_bytes(), index_->memory_bytes(),
+          0};
 }
 
 void RankSet::check_invariants() const {
@@ -178,11 +198,16 @@ void RankSet::count_uses(std::vector<std::uint32_t>& uses) const {
     for (const Token token : store_.tokens(id)) ++uses[raw(token)];
   });
   for (const Token token : store_.weights().listed()) ++uses[raw(token)];
+  conditions_.count_uses(uses);
 }
 
 void RankSet::load(ArchiveReader& in, const Claims& known) {
   store_.load(in);
-  if (in.is_checking()) store_.check_loaded(known, words_.slots());
+  conditions_.load(in);
+  if (in.is_checking()) {
+    store_.check_loaded(known, words_.slots());
+    conditions_.check_loaded(known, [&](SubscriptionId id) { return has(id); });
+  }
   index_->build_all();
 }
 

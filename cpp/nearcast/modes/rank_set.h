@@ -15,6 +15,8 @@
 #include "nearcast/columns/columns.h"
 #include "nearcast/columns/reading.h"
 #include "nearcast/index/parameters.h"
+#include "nearcast/model/condition_plan.h"
+#include "nearcast/model/conditions.h"
 #include "nearcast/modes/mode.h"
 #include "nearcast/modes/scratch_pool.h"
 #include "nearcast/modes/sizes.h"
@@ -29,11 +31,13 @@ class RankSet {
   static constexpr const char* kMark = "rank";  ///< of snapshots of a matcher of this mode
 
   /// The kind is one of the match kinds; what cannot rank is served by `auto` (rank/registry.h).
-  RankSet(const std::string& index, GivenParameters parameters, Vocabulary& words);
+  RankSet(const std::string& index, GivenParameters parameters, Vocabulary& words,
+          TermRegistry& terms);
 
-  /// West > east: the area crosses the antimeridian. Words need not be distinct.
+  /// West > east: the area crosses the antimeridian. Words need not be distinct. A message for
+  /// which `where` does not hold reaches no threshold; null: it always holds.
   SubscriptionId add(std::span<const std::string_view> words, const Rect& area,
-                     const RankTerms& terms);
+                     const RankTerms& terms, const Expression* where);
   void add(const RankSubscriptionColumns& rows, ExternalIds& ids);  ///< and bind their ids
   void remove(SubscriptionId id);
   void approach(std::span<const SubscriptionId>, std::size_t) const {}
@@ -47,8 +51,11 @@ class RankSet {
   /// cleared first; its work adds up.
   void rank(const Message& message, RankSink& sink) const;
   MatchColumns answer(const MessageColumns& messages, const ExternalIds& ids, bool is_timed) const;
-  MatchColumns answer_one(std::span<const std::string_view> words, const Place& place,
-                          const ExternalIds& ids) const;
+  MatchColumns answer_one(const Saying& saying, const Place& place, const ExternalIds& ids) const;
+  /// Does `where` of the subscription hold?
+  bool accepts(SubscriptionId id, const Message& message, FactReader& reader) const {
+    return !conditions_.has(id) || conditions_.accepts(id, reader.read(message, words_, terms_));
+  }
   const RankStore& store() const { return store_; }
   Definition definition(SubscriptionId id) const;
 
@@ -60,8 +67,12 @@ class RankSet {
   const std::string& index_name() const { return index_name_; }
   const GivenParameters& parameters() const { return parameters_; }
   void count_uses(std::vector<std::uint32_t>& uses) const;
+  void count_terms(TermRegistry& terms) const { conditions_.count_terms(terms); }
   void check_invariants() const;
-  void save(ArchiveWriter& out) const { store_.save(out); }
+  void save(ArchiveWriter& out) const {
+    store_.save(out);
+    conditions_.save(out);
+  }
   void load(ArchiveReader& in, const Claims& known);
 
  private:
@@ -69,15 +80,18 @@ class RankSet {
     RankScratch rank;
     RankSink sink;
     ReadingScratch reading;
+    FactReader facts;
   };
 
   void check_rows(const RankSubscriptionColumns& rows) const;
-  void run(const Message& message, RankScratch& scratch, RankSink& sink) const;
+  void run(const Message& message, Scratch& scratch, RankSink& sink) const;
 
   std::string index_name_;
   GivenParameters parameters_;
   Vocabulary& words_;
+  TermRegistry& terms_;
   RankStore store_;
+  Conditions conditions_;
   std::unique_ptr<RankIndex> index_;
   mutable ScratchPool<Scratch> scratches_;
 };

@@ -1,15 +1,18 @@
 #include "nearcast/modes/top_mode.h"
 
+#include "nearcast/model/condition_plan.h"
 #include "nearcast/text/text_tokens.h"
 #include "nearcast/topk/registry.h"
 
 namespace nearcast {
 
-TopMode::TopMode(Vocabulary& words, const Life& life, TopSettings settings)
+TopMode::TopMode(Vocabulary& words, TermRegistry& terms, const Life& life, TopSettings settings)
     : words_(words),
+      terms_(terms),
       life_(life),
       settings_(std::move(settings)),
-      weights_(std::make_unique<TokenWeights>()) {
+      weights_(std::make_unique<TokenWeights>()),
+      conditions_(words, terms) {
   // The kinds that names stand for now: a snapshot opens with them, even if `auto` is another kind
   // by then. A wrong name is refused here, not by the first subscription.
   if (settings_.arrival.empty()) settings_.arrival = "auto";
@@ -19,9 +22,11 @@ TopMode::TopMode(Vocabulary& words, const Life& life, TopSettings settings)
 }
 
 std::unique_ptr<TopEngine> TopMode::make_lists() const {
-  return std::make_unique<TopEngine>(life_.messages().store(), *weights_, settings_.space,
-                                     settings_.arrival, settings_.expiry,
-                                     TopTuning::from(settings_.parameters));
+  auto lists = std::make_unique<TopEngine>(life_.messages().store(), *weights_, settings_.space,
+                                           settings_.arrival, settings_.expiry,
+                                           TopTuning::from(settings_.parameters));
+  lists->heed(conditions_, words_, terms_);
+  return lists;
 }
 
 void TopMode::hold() {
@@ -32,7 +37,12 @@ void TopMode::hold() {
 
 SubscriptionId TopMode::subscribe(const Event& event, bool is_successor, Step&) {
   if (!lists_) hold();
-  read_text(words_, event.clauses.front().positive, /*is_kept=*/true, tokens_, counts_);
+  Wish wish;
+  wish.where = event.where.empty() ? nullptr : &event.where;
+  wish.is_filed = false;
+  ConditionPlan plan(wish, words_);
+  conditions_.check_room(plan.program());
+  read_text(words_, event.wanted, /*is_kept=*/true, tokens_, counts_);
   std::uint32_t slot = slots_;
   if (free_slots_.empty()) {
     ++slots_;
@@ -40,6 +50,8 @@ SubscriptionId TopMode::subscribe(const Event& event, bool is_successor, Step&) 
     slot = free_slots_.back();
     free_slots_.pop_back();
   }
+  conditions_.add(SubscriptionId{slot}, plan.program(), nullptr);
+  plan.keep(terms_);
   lists_->subscribe(SubscriptionId{slot}, tokens_, {*event.at, event.k, event.alpha}, is_successor);
   return SubscriptionId{slot};
 }
@@ -48,6 +60,7 @@ void TopMode::end(SubscriptionId id) {
   const TokenSpan wanted = lists_->tokens(id);
   tokens_.assign(wanted.begin(), wanted.end());
   lists_->unsubscribe(id);
+  conditions_.remove(id);
   words_.release_all(tokens_);
   free_slots_.push_back(raw(id));
 }
@@ -91,7 +104,8 @@ std::optional<TopStats> TopMode::stats() const {
 std::size_t TopMode::memory_bytes() const {
   if (!lists_) return 0;
   const TopStats now = lists_->stats();
-  return now.record_bytes + now.buffer_bytes + now.holder_bytes + now.index_bytes;
+  return conditions_.memory_bytes() + now.record_bytes + now.buffer_bytes + now.holder_bytes +
+         now.index_bytes;
 }
 
 void TopMode::count_uses(std::vector<std::uint32_t>& uses) const {
@@ -101,6 +115,7 @@ void TopMode::count_uses(std::vector<std::uint32_t>& uses) const {
     });
   }
   for (const Token token : weights_->listed()) ++uses[raw(token)];
+  conditions_.count_uses(uses);
 }
 
 void TopMode::check_invariants() const {
@@ -109,6 +124,7 @@ void TopMode::check_invariants() const {
 
 void TopMode::save(ArchiveWriter& out) const {
   weights_->save(out);
+  conditions_.save(out);
   free_slots_.save(out);
   out.value(slots_);
   out.value(static_cast<std::uint8_t>(lists_ != nullptr));
@@ -117,10 +133,14 @@ void TopMode::save(ArchiveWriter& out) const {
 
 void TopMode::load(ArchiveReader& in, const Claims& known) {
   weights_->load(in);
+  conditions_.load(in);
   free_slots_.load(in);
   slots_ = in.value<std::uint32_t>();
   const bool is_there = in.value<std::uint8_t>() != 0;
-  if (in.is_checking()) weights_->check_loaded(words_.slots());
+  if (in.is_checking()) {
+    weights_->check_loaded(words_.slots());
+    conditions_.check_loaded(known, [&](SubscriptionId id) { return raw(id) < slots_; });
+  }
   if (is_there) {
     lists_ = make_lists();
     lists_->load(in, known);
@@ -141,6 +161,7 @@ void TopMode::check_loaded() const {
     ++found;
   }
   expect(found == used, kWhat);
+  conditions_.for_each([&](SubscriptionId id) { expect(has(id), kWhat); });
 }
 
 }  // namespace nearcast

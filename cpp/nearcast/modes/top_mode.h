@@ -25,7 +25,7 @@ struct TopSettings {
 
 class TopMode final : public Mode {
  public:
-  TopMode(Vocabulary& words, const Life& life, TopSettings settings);
+  TopMode(Vocabulary& words, TermRegistry& terms, const Life& life, TopSettings settings);
 
   const TopSettings& settings() const { return settings_; }
 
@@ -61,6 +61,7 @@ class TopMode final : public Mode {
   bool has(SubscriptionId id) const override { return lists_ && lists_->has(id); }
   SetSizes sizes() const override { return {lists_ ? lists_->size() : 0, 0, 0, 0}; }
   void count_uses(std::vector<std::uint32_t>& uses) const override;
+  void count_terms(TermRegistry& terms) const override { conditions_.count_terms(terms); }
   void check_invariants() const override;
 
   void save(ArchiveWriter& out) const override;
@@ -72,9 +73,11 @@ class TopMode final : public Mode {
   void check_loaded() const;
 
   Vocabulary& words_;
+  TermRegistry& terms_;
   const Life& life_;
   TopSettings settings_;
   std::unique_ptr<TokenWeights> weights_;
+  Conditions conditions_;  ///< `where` of the subscriptions
   Array<std::uint32_t> free_slots_;
   std::uint32_t slots_ = 0;
   std::unique_ptr<TopEngine> lists_;

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "nearcast/modes/top_mode.h"
+#include "nearcast/text/text_tokens.h"
 #include "nearcast/topk/top_question.h"
 
 namespace nearcast {
@@ -15,6 +16,7 @@ class AskedText {
   AskedText(const Question& question, const Vocabulary& words, const TokenWeights& weights)
       : centre_(centre_of(question.message.place)) {
     std::vector<std::string_view> sorted(question.words.begin(), question.words.end());
+    std::erase_if(sorted, is_gap);
     std::sort(sorted.begin(), sorted.end());
     std::vector<std::pair<Token, std::uint32_t>> known;
     double squares = 0;
@@ -48,15 +50,17 @@ class AskedText {
 void TopMode::find_matches(const Question& question, std::vector<SubscriptionId>& out) const {
   if (!lists_) return;
   const AskedText asked(question, words_, *weights_);
+  FactReader reader;
+  const Facts& facts = reader.read(question.message, words_, terms_);
   lists_->for_each([&](SubscriptionId id) {
-    if (lists_->judge(id, asked.view()).is_better) out.push_back(id);
+    if (lists_->judge(id, asked.view()).is_better && conditions_.accepts(id, facts))
+      out.push_back(id);
   });
 }
 
 Definition TopMode::definition(SubscriptionId id) const {
-  Definition found{{{}}, Anywhere{}};
-  for (const Token token : lists_->tokens(id))
-    found.clauses.front().positive.emplace_back(words_.word(token));
+  Definition found{{}, Anywhere{}};
+  for (const Token token : lists_->tokens(id)) found.words.emplace_back(words_.word(token));
   const TopTerms terms = lists_->terms(id);
   found.terms.mode = ModeId::kTop;
   found.terms.k = terms.k;
@@ -68,7 +72,9 @@ Definition TopMode::definition(SubscriptionId id) const {
 Verdict TopMode::explain(SubscriptionId id, const Question& question) const {
   const AskedText asked(question, words_, *weights_);
   const TopVerdict found = lists_->judge(id, asked.view());
-  return {definition(id), found.is_better, true,
+  FactReader reader;
+  const bool is_accepted = conditions_.accepts(id, reader.read(question.message, words_, terms_));
+  return {definition(id), found.is_better && is_accepted, true,
           ScoreParts{found.spatial, found.textual, found.score, found.last_score}};
 }
 

@@ -26,6 +26,19 @@ class RankSink {
   }
   std::span<const SubscriptionId> ids() const { return ids_; }
   std::span<const double> scores() const { return scores_; }  ///< scores()[i] is ids()[i]'s
+  /// Takes back the answers that keep(id) does not want.
+  template <typename Keep>
+  void retain(Keep&& keep) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < ids_.size(); ++i) {
+      if (!keep(ids_[i])) continue;
+      ids_[kept] = ids_[i];
+      scores_[kept++] = scores_[i];
+    }
+    work.matches -= ids_.size() - kept;
+    ids_.resize(kept);
+    scores_.resize(kept);
+  }
   void clear() {
     ids_.clear();
     scores_.clear();

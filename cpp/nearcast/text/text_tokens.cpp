@@ -23,12 +23,24 @@ void count_tokens(std::vector<Token>& tokens, std::vector<std::uint32_t>& counts
   tokens.resize(distinct);
 }
 
+void find_words_in(const Vocabulary& words, std::span<const std::string_view> text,
+                   std::vector<Token>& tokens) {
+  if (std::none_of(text.begin(), text.end(), is_gap)) {
+    words.find_all(text, tokens);
+    return;
+  }
+  for (const std::string_view word : text) {
+    const Token token = is_gap(word) ? kUnknownToken : words.find(word);
+    if (token != kUnknownToken) tokens.push_back(token);
+  }
+}
+
 }  // namespace
 
 void find_tokens(const Vocabulary& words, std::span<const std::string_view> text,
                  std::vector<Token>& tokens) {
   tokens.clear();
-  words.find_all(text, tokens);
+  find_words_in(words, text, tokens);
   sort_unique(tokens);
 }
 
@@ -36,14 +48,26 @@ void read_text(Vocabulary& words, std::span<const std::string_view> text, bool i
                std::vector<Token>& tokens, std::vector<std::uint32_t>& counts) {
   tokens.clear();
   if (!is_kept) {
-    words.find_all(text, tokens);
+    find_words_in(words, text, tokens);
     count_tokens(tokens, counts, [](Token) {});
     return;
   }
+  std::vector<Token> order;
+  read_kept_text(words, text, tokens, counts, order);
+}
+
+void read_kept_text(Vocabulary& words, std::span<const std::string_view> text,
+                    std::vector<Token>& tokens, std::vector<std::uint32_t>& counts,
+                    std::vector<Token>& order) {
+  tokens.clear();
+  order.clear();
   for (const int step : {0, 1}) {
     for (const std::string_view word : text) words.prefetch(word, step);
   }
-  for (const std::string_view word : text) tokens.push_back(words.intern(word));
+  for (const std::string_view word : text) {
+    order.push_back(is_gap(word) ? kUnknownToken : words.intern(word));
+    if (!is_gap(word)) tokens.push_back(order.back());
+  }
   count_tokens(tokens, counts, [&](Token token) { words.release(token); });
 }
 

@@ -9,10 +9,13 @@ namespace {
 
 void check_buffer(const TopState& state, SubscriptionId id) {
   const ResultBuffers& buffers = state.buffers;
+  FactReader reader;
   ensure(buffers.refill(id) == Refill::kNo, "top engine: a buffer still has to be filled");
   for (std::uint32_t place = 0; place < buffers.size(id); ++place) {
     const Held held = buffers.held(id, place);
     ensure(state.messages.is_live(held.message), "top engine: a message that is gone is held");
+    ensure(state.accepts(id, held.message, reader),
+           "top engine: a message is held that is refused");
     ensure(units_of(state.score(id, held.message)) == held.units, "top engine: a stale score");
     const auto holders = state.holders.of(held.message);
     ensure(std::find(holders.begin(), holders.end(), id) != holders.end(),

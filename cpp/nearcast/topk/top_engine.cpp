@@ -58,6 +58,7 @@ void TopEngine::publish(MessageId id, bool is_successor) {
   expiry_->window_moved(true);
   hits_.clear();
   arrival_->find(id, hits_, arrival_work_);
+  std::erase_if(hits_, [&](const ArrivalHit& hit) { return !state_.accepts(hit.id, id, facts_); });
   // Buffers are all over the memory: prefetch those that follow.
   constexpr std::size_t kAhead = 4;
   const auto prefetch = [&](std::size_t i) {

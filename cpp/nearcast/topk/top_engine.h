@@ -49,6 +49,12 @@ class TopEngine {
   TopEngine(const MessageStore& messages, const TokenWeights& weights, const Rect& space,
             const std::string& arrival, const std::string& expiry = {}, TopTuning tuning = {});
 
+  /// From now on a message is none for a subscription whose condition refuses it.
+  void heed(const Conditions& conditions, const Vocabulary& words, const TermRegistry& terms) {
+    state_.conditions = &conditions;
+    state_.words = &words;
+    state_.terms = &terms;
+  }
   /// The messages that are in the store already are live; the search takes them in by catch_up().
   void hold();
   void catch_up(std::size_t count) { search_->catch_up(count); }  ///< with at most so many
@@ -116,6 +122,7 @@ class TopEngine {
   std::unique_ptr<ExpiryPolicy> expiry_;
   WorkCounters arrival_work_;
   std::vector<ArrivalHit> hits_;
+  FactReader facts_;
   std::vector<std::uint8_t> marks_;  ///< by message: what this event did to it
   std::vector<MessageId> marked_;
   std::optional<MessageId> replaced_, successor_;  ///< versions of one message, of this event

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "nearcast/base/array.h"
+#include "nearcast/model/conditions.h"
 #include "nearcast/model/message_backlog.h"
 #include "nearcast/model/message_store.h"
 #include "nearcast/model/top_score.h"
@@ -54,8 +55,21 @@ struct TopState {
     if (step == 0) prefetch_line(&lengths[raw(message)]);
   }
 
+  /// Is the message one for this subscription? Only where it has a condition is it looked at.
+  bool accepts(SubscriptionId id, MessageId message, FactReader& reader) const {
+    if (!has_condition(id)) return true;
+    const Message said = messages.message(message);
+    return conditions->accepts(id, reader.read(said, *words, *terms));
+  }
+  bool has_condition(SubscriptionId id) const {
+    return conditions != nullptr && conditions->has(id);
+  }
+
   const MessageStore& messages;
   const TokenWeights* weights;
+  const Conditions* conditions = nullptr;  ///< null: no subscription has one
+  const Vocabulary* words = nullptr;
+  const TermRegistry* terms = nullptr;
   Rect space;
   double max_distance;  ///< its diagonal
   TopSubscriptions subscriptions;

@@ -8,8 +8,21 @@ void BacklogSearch::insert_all() {
   state_.messages.for_each_by_age([&](MessageId id) { insert(id); });
 }
 
+/// Where a condition refuses some of the best, more of them are asked for until enough are left.
 void BacklogSearch::best(SubscriptionId id, std::size_t count, Units floor, std::vector<Held>& out,
                          WorkCounters& work) {
+  for (std::size_t wanted = count;; wanted = 2 * wanted + 16) {
+    best_of_all(id, wanted, floor, out, work);
+    if (!state_.has_condition(id)) return;
+    const bool are_all = out.size() < wanted;
+    std::erase_if(out, [&](const Held& held) { return !state_.accepts(id, held.message, facts_); });
+    if (are_all || out.size() >= count) break;
+  }
+  if (out.size() > count) out.resize(count);
+}
+
+void BacklogSearch::best_of_all(SubscriptionId id, std::size_t count, Units floor,
+                                std::vector<Held>& out, WorkCounters& work) {
   indexed_->best(id, count, floor, out, work);
   if (backlog_.empty() || count == 0) return;
   add_waiting(id, count, floor, out, work);

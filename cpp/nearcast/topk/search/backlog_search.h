@@ -35,12 +35,15 @@ class BacklogSearch final : public MessageSearch {
   void check_invariants() const override { indexed_->check_invariants(); }
 
  private:
+  void best_of_all(SubscriptionId id, std::size_t count, Units floor, std::vector<Held>& out,
+                   WorkCounters& work);
   void add_waiting(SubscriptionId id, std::size_t count, Units floor, std::vector<Held>& out,
                    WorkCounters& work) const;
   void keep_best(std::size_t count, std::vector<Held>& out) const;
 
   MessageBacklog& backlog_;
   std::unique_ptr<MessageSearch> indexed_;
+  FactReader facts_;
 };
 
 }  // namespace nearcast

@@ -1,0 +1,101 @@
+#include "nearcast/model/condition_program.h"
+
+#include "nearcast/base/bounded_array.h"
+#include "nearcast/base/errors.h"
+
+namespace nearcast {
+namespace {
+
+using Op = ProgramWord::Op;
+
+bool compares(double number, Comparison comparison, double value) {
+  switch (comparison) {
+    case Comparison::kEqual:
+      return number == value;
+    case Comparison::kUnequal:
+      return number != value;
+    case Comparison::kLess:
+      return number < value;
+    case Comparison::kAtMost:
+      return number <= value;
+    case Comparison::kMore:
+      return number > value;
+    case Comparison::kAtLeast:
+      return number >= value;
+  }
+  return false;
+}
+
+bool has_number(const Facts& facts, Token name, Comparison comparison, double value) {
+  for (const NumberFact& fact : facts.numbers) {
+    if (fact.name == name && compares(fact.value, comparison, value)) return true;
+  }
+  return false;
+}
+
+bool has_phrase(const Facts& facts, std::span<const std::uint32_t> phrase) {
+  if (phrase.size() > facts.order.size()) return false;
+  for (std::size_t start = 0; start + phrase.size() <= facts.order.size(); ++start) {
+    std::size_t i = 0;
+    for (; i < phrase.size(); ++i) {
+      const Token wanted{phrase[i]};
+      if (wanted != kUnknownToken && wanted != facts.order[start + i]) break;
+    }
+    if (i == phrase.size()) return true;
+  }
+  return false;
+}
+
+bool passes(const std::uint32_t* test, const Facts& facts) {
+  const std::uint32_t word = test[0];
+  if (ProgramWord::is_token(word)) return contains(facts.tokens, Token{word});
+  const std::uint32_t body = ProgramWord::body(word);
+  switch (ProgramWord::op(word)) {
+    case Op::kNotToken:
+      return !contains(facts.tokens, Token{test[1]});
+    case Op::kPhrase:
+      return has_phrase(facts, {test + 1, body >> 1}) != ((body & 1) != 0);
+    default: {
+      double value;
+      std::memcpy(&value, test + 2, sizeof(value));
+      return has_number(facts, Token{test[1]}, static_cast<Comparison>(body >> 1), value) !=
+             ((body & 1) != 0);
+    }
+  }
+}
+
+/// A group that is not decided yet.
+struct Open {
+  std::uint32_t end;
+  bool is_or;
+};
+
+}  // namespace
+
+bool holds(ProgramView program, const Facts& facts) {
+  BoundedArray<Open, kMaxProgramDepth> open;
+  std::uint32_t at = 0;
+  while (true) {
+    const std::uint32_t word = program[at];
+    if (!ProgramWord::is_token(word) && ProgramWord::op(word) <= Op::kOr) {
+      open.push_back({at + 1 + ProgramWord::body(word), ProgramWord::op(word) == Op::kOr});
+      ++at;
+      continue;
+    }
+    const bool is_true = passes(&program[at], facts);
+    at += static_cast<std::uint32_t>(ProgramWord::size_of_test(word));
+    // A part that is true decides an OR, one that is false an AND; the last part decides both.
+    while (open.size() != 0) {
+      const Open& inner = open.back();
+      if (is_true == inner.is_or) {
+        at = inner.end;
+      } else if (at != inner.end) {
+        break;
+      }
+      open.pop_back();
+    }
+    if (open.size() == 0) return is_true;
+  }
+}
+
+}  // namespace nearcast
