@@ -6,10 +6,11 @@ BIN := $(VENV)/bin
 ASSERTIONS ?= ON
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
-.PHONY: help build test unit lint demo sanitize sanitize-threads fuzz stub wheel oldest mutants clean
+.PHONY: help build test unit lint demo serve pictures sanitize sanitize-threads fuzz stub wheel oldest mutants clean
 
 help:
 	@echo "make demo      build, then show the main job in the terminal"
+	@echo "make serve     build, then run the service with saved searches and messages in it"
 	@echo "make test      build, check style and layers, run all tests"
 	@echo "make unit      the tests of the core alone, in C++ (part of make test)"
 	@echo "make sanitize  contracts and fuzzing under AddressSanitizer and UBSan (EXAMPLES=5 SECONDS=600)"
@@ -17,6 +18,7 @@ help:
 	@echo "make fuzz      long fuzzing (ROUNDS=200000 mutations, SECONDS=600 of drawn cases)"
 	@echo "make oldest    the unit tests under the oldest Python (OLDEST=python3.10)"
 	@echo "make mutants   change one operator at a time and see whether a test notices (SAMPLE=40)"
+	@echo "make pictures  make the picture of README anew; needs chromium"
 	@echo "make stub      write src/nearcast/_core.pyi anew"
 	@echo "make wheel     a wheel in dist/"
 
@@ -61,6 +63,17 @@ lint: build $(VENV)/.tools
 
 demo: build
 	$(BIN)/nearcast demo
+
+$(VENV)/.service: $(VENV)/.builder
+	$(BIN)/python -m pip install --quiet --group serve
+	@touch $@
+
+serve: build $(VENV)/.service
+	$(BIN)/nearcast serve --demo
+
+pictures: build $(VENV)/.tools
+	mkdir -p docs/pictures
+	NEARCAST_PICTURES=docs/pictures $(BIN)/python -m pytest -q tests/service/test_page_pictures.py -k readme
 
 stub: build $(VENV)/.tools
 	$(BIN)/python tools/check_stub.py --write

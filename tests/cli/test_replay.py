@@ -376,9 +376,9 @@ def test_the_demo_shows_deliveries_and_figures() -> None:
     assert found
     assert int(found[1].replace(",", "")) > 0
     assert re.search(r"memory per saved search\W+\d+ bytes", shown)
-    assert "Would 'free coffee until noon' in" in shown
-    assert re.search(r"[+] m\d+ .*free", shown), "the driver gains messages"
-    assert len(re.findall(r"0\.\d{6} .* m\d+ ", shown)) == 3, "the three best are shown"
+    assert "Would 'Sunny flat, balcony to the yard' for 1350" in shown
+    assert re.search(r"[+] demo-\d+ .*flat", shown), "the driver gains messages"
+    assert len(re.findall(r"0\.\d{6} .* demo-\d+ ", shown)) == 3, "the three best are shown"
 
 
 @pytest.mark.parametrize("option", ["--subscriptions", "--messages"])

@@ -92,6 +92,21 @@ def test_where_has_its_errors_at_their_position(visitor):
     visitor.see("#alert-area-error", "not JSON")
 
 
+def test_an_alert_with_where_gets_what_its_attributes_allow(visitor):
+    visitor.open("alerts")
+    visitor.draw("circle", (0, 0), (120, 0))
+    visitor.page.fill("#alert-where", "price <= 1200 AND type = 'flat'")
+    visitor.page.click("#alert-save")
+    visitor.see("#alert-list", "price <= 1200")
+    visitor.publish("too dear", 10, 10, "price: 1300\ntype: flat")
+    visitor.see("#publish-answer", "0 changes")
+    visitor.publish("just right", 10, 10, "price: 1150\ntype: flat")
+    visitor.see("#publish-answer", "1 change ")
+    visitor.open("alerts")
+    visitor.see("#delivery-list", "just right")
+    visitor.see("#delivery-list .why", "price is 1,150")
+
+
 def test_an_alert_is_edited_dragged_and_deleted(service, visitor):
     make_alert(visitor, "jazz")
     before = stored(service)[0]

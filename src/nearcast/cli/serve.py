@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import tempfile
 from typing import TYPE_CHECKING, Any
 
 from nearcast.errors import InvalidParameterError
@@ -14,11 +15,17 @@ if TYPE_CHECKING:
     from nearcast.service.settings import Settings
 
 
+DEMO_HUB = {"window_count": 20_000, "safe_region": True}
+DEMO_PAGE = {"center": (-73.95, 40.7)}
+
+
 def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the type
     """Add the commands."""
     serve = commands.add_parser("serve", help="run the service: HTTP in, alerts out")
     _add_settings(serve)
     serve.add_argument("--listen", metavar="ADDRESS:PORT")
+    told = "fill it with saved searches and messages, in a database that goes when it ends"
+    serve.add_argument("--demo", action="store_true", help=told)
     serve.set_defaults(run=run_serve)
 
     deliver = commands.add_parser("deliver", help="deliver changes that another pipeline has found")
@@ -71,7 +78,7 @@ def _add_settings(parser: Any) -> None:  # noqa: ANN401
     parser.add_argument("--database", metavar="URL", help="sqlite:///FILE or postgresql://…")
 
 
-def settings_of(args: argparse.Namespace) -> Settings:
+def settings_of(args: argparse.Namespace, **fixed: Any) -> Settings:  # noqa: ANN401
     """Return the settings of file, environment and options, or say what is not installed."""
     try:
         from nearcast.service.settings import read_settings
@@ -79,15 +86,37 @@ def settings_of(args: argparse.Namespace) -> Settings:
         what = f"the service needs a package that is not installed: {error.name}"
         raise InvalidParameterError(what, wanted="pip install nearcast[serve]") from None
     listen = getattr(args, "listen", None)
-    return read_settings(args.config, os.environ, database=args.database, listen=listen)
+    return read_settings(args.config, os.environ, database=args.database, listen=listen, **fixed)
 
 
 def run_serve(args: argparse.Namespace) -> int:
     """Serve until a signal comes."""
+    if args.demo:
+        return _serve_demo(args)
     settings = settings_of(args)
     from nearcast.service.process import serve
 
     return serve(settings)
+
+
+def _serve_demo(args: argparse.Namespace) -> int:
+    """Serve with saved searches and messages, in a database that goes when it ends."""
+    with tempfile.TemporaryDirectory(prefix="nearcast-demo-") as folder:
+        if args.database is None:
+            args.database = f"sqlite:///{folder}/demo.db"
+        quiet = {"log_level": "warning", "log_format": "text", "synchronous": "normal"}
+        settings = settings_of(args, hub=DEMO_HUB, page=DEMO_PAGE, **quiet)
+        from nearcast.cli.demo_service import Demo
+        from nearcast.service.process import serve
+
+        scheme = "http" if settings.tls.certificate is None else "https"
+        url = f"{scheme}://{settings.listen}"
+
+        async def keep_busy() -> None:
+            print(f"nearcast is at {url}/ (Ctrl-C ends it)", file=sys.stderr, flush=True)
+            await Demo(url, settings.admin_key).run()
+
+        return serve(settings, beside=keep_busy)
 
 
 def run_deliver(args: argparse.Namespace) -> int:

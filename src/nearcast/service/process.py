@@ -19,7 +19,7 @@ from nearcast.service.http.routes import make_app
 from nearcast.service.running import Service
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Awaitable, Callable, Iterator
 
     from nearcast.service.delivering import Source
     from nearcast.service.settings import Settings
@@ -47,6 +47,15 @@ class Server(uvicorn.Server):
         """Let streams say goodbye, then wait for the rest."""
         self._service.begin_stop()
         await super().shutdown(sockets)  # type: ignore[arg-type]
+
+
+async def _when_listening(server: Server, beside: Callable[[], Awaitable[None]]) -> None:
+    while not server.started:
+        await asyncio.sleep(0.01)
+    try:
+        await beside()
+    except Exception:
+        log.exception("what runs beside the service failed")
 
 
 def check_access(settings: Settings, service: Service) -> None:
@@ -80,20 +89,36 @@ def configuration(settings: Settings, service: Service) -> uvicorn.Config:
     )
 
 
-def serve(settings: Settings, source: Source | None = None) -> int:
-    """Run until a signal ends it; with a source, deliver what it brings."""
+def serve(
+    settings: Settings,
+    source: Source | None = None,
+    beside: Callable[[], Awaitable[None]] | None = None,
+) -> int:
+    """Run until a signal ends it.
+
+    Parameters
+    ----------
+    settings
+        How.
+    source
+        Where changes come from that another pipeline has found, if that is so.
+    beside
+        What else runs as long as the service listens.
+    """
     logs.set_up(settings)
     make_loop = uvicorn.Config("").get_loop_factory() or asyncio.new_event_loop
     loop = make_loop()
     try:
         asyncio.set_event_loop(loop)
-        return loop.run_until_complete(_serve(settings, source))
+        return loop.run_until_complete(_serve(settings, source, beside))
     finally:
         asyncio.set_event_loop(None)
         loop.close()
 
 
-async def _serve(settings: Settings, source: Source | None) -> int:
+async def _serve(
+    settings: Settings, source: Source | None, beside: Callable[[], Awaitable[None]] | None
+) -> int:
     service = Service(settings)
     try:
         check_access(settings, service)
@@ -106,19 +131,22 @@ async def _serve(settings: Settings, source: Source | None) -> int:
     gc.collect()
     gc.freeze()
     gc.set_threshold(100_000, 20, 50)
-    delivering = None
+    tasks: list[asyncio.Task[None]] = []
     if source is not None:
-        delivering = asyncio.create_task(Deliverer(service, source).run())
+        tasks.append(asyncio.create_task(Deliverer(service, source).run()))
     server = Server(configuration(settings, service), service)
+    if beside is not None:
+        tasks.append(asyncio.create_task(_when_listening(server, beside)))
     log.info(
         "listening", extra={"fields": {"address": settings.listen, "event": service.engine.last}}
     )
     try:
         await server.serve()
     finally:
-        if delivering is not None:
-            delivering.cancel()
-            await asyncio.gather(delivering, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
         await service.stop()
+        gc.unfreeze()  # so that the hub can be freed when the process ends
     log.info("stopped", extra={"fields": {"event": service.engine.last}})
     return 0 if server.started else 1

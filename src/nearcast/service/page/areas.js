@@ -1,7 +1,7 @@
 // The areas of the subscriptions in view: asked for when the map has come to rest, drawn in one pass.
 
 import { call } from "./api.js";
-import { debounced } from "./dom.js";
+import { byId, debounced } from "./dom.js";
 import { boxOf, middleOf, partsOf } from "./shapes.js";
 import { Stage } from "./stage.js";
 import { colour, onTheme } from "./theme.js";
@@ -38,7 +38,7 @@ export class Areas {
     try {
       const page = await call("GET", `v1/subscriptions?bbox=${box.join(",")}&limit=${MOST}`);
       this.known = new Map(page.subscriptions.map((one) => [keyOf(one.owner, one.id), seen(one)]));
-      this.isCut = Boolean(page.next);
+      byId("areas-note").hidden = !page.next;
       this.stage.drawSoon();
     } catch {
       // The next movement asks again; the state of the connection is shown elsewhere.
