@@ -16,6 +16,7 @@
 #include "bindings/expressions.h"
 #include "bindings/turns.h"
 #include "nearcast/engine/shared_hub.h"
+#include "nearcast/model/term_words.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -207,9 +208,12 @@ nb::dict hub_stats(const SharedHub& self) {
   return out;
 }
 
+/// Words that users know: terms of attributes and prefixes are not UTF-8.
 nb::list word_list(std::span<const std::string> words) {
   nb::list list;
-  for (const std::string& word : words) list.append(nb::str(word.data(), word.size()));
+  for (const std::string& word : words) {
+    if (!is_term(word)) list.append(nb::str(word.data(), word.size()));
+  }
   return list;
 }
 

@@ -255,11 +255,13 @@ def _analyze(batch: _core.MessageBatch, analyzer: Analyzer) -> None:
     """Analyse what the core cannot: it knows no Unicode, and no options.
 
     Tokens of texts beyond ASCII are joined by spaces, which the core splits into the same tokens.
+    An empty token is the place of a stop word.
     """
     if not batch.has_texts:
         return
     if not analyzer.is_plain:
-        batch.put_tokens([analyzer.analyze(text) for text in batch.texts()])
+        places = map(analyzer.places, batch.texts())
+        batch.put_tokens([[token or "" for token in each] for each in places])
         return
     foreign = batch.texts_beyond_ascii()
     if foreign:

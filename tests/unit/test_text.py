@@ -262,6 +262,15 @@ def test_an_analyzer_gives_the_same_answer_to_one_message_and_to_a_table(analyze
     assert pairs
 
 
+def test_a_phrase_over_a_stop_word_has_one_answer_for_a_message_and_for_a_table() -> None:
+    matcher = nc.Matcher(analyzer=nc.Analyzer(stop_words={"of", "the"}))
+    matcher.subscribe("s", keywords='"state of art"')
+    texts = ["state of art", "state the art", "state fine art", "state art", "state of the art"]
+    table = pa.table({"text": texts, "lon": [0.0] * 5, "lat": [0.0] * 5})
+    assert matcher.match_table(table).column("message").to_pylist() == [0, 1, 2]
+    assert [row for row, text in enumerate(texts) if matcher.match(text, at=(0, 0))] == [0, 1, 2]
+
+
 # ---- identity --------------------------------------------------------------------------------
 
 
