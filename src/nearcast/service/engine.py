@@ -64,6 +64,7 @@ class Commit:
     row: LogRow | None = None
     batch: Batch | None = None
     publications: list[Fields] = field(default_factory=list)
+    rejected: int = 0
     ended: list[str] = field(default_factory=list)
     """Subscriptions whose last delivery is in it: they have to be unsubscribed."""
 
@@ -130,7 +131,7 @@ class Engine:
         replies = self._replies(jobs, first + has_tick, errors, counts[has_tick:], now, records)
         lines = _lines(events, errors, first) + found
         publications = self._note_messages(events, lines, errors, first, records)
-        commit = Commit(now, records, replies, publications=publications)
+        commit = Commit(now, records, replies, publications=publications, rejected=len(errors))
         self._finish(commit, changes, events, lines, first)
         return commit
 

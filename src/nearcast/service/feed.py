@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nearcast.service.batches import Batch
     from nearcast.service.engine import Commit
     from nearcast.service.jobs import Fields
+    from nearcast.service.metrics import Metrics
 
 WAITING = 500
 PER_COMMIT = 50
@@ -67,8 +68,9 @@ class Watcher:
 class Feed:
     """All who watch."""
 
-    def __init__(self) -> None:
+    def __init__(self, metrics: Metrics) -> None:
         self._watchers: set[Watcher] = set()
+        self._metrics = metrics
 
     @property
     def count(self) -> int:
@@ -98,6 +100,7 @@ class Feed:
             return
         messages = [message_line(fields) for fields in commit.publications[:PER_COMMIT]]
         skipped = len(commit.publications) - len(messages)
+        self._metrics.skipped.inc(skipped)
         for watcher in self._watchers:
             if watcher.sees_messages:
                 for line in messages:

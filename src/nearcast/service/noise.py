@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
-from sqlalchemy import select
+from sqlalchemy import and_, select
 
 from nearcast.errors import InvalidSubscriptionError
 from nearcast.service.schema import HELD as HELD_TABLE
@@ -263,13 +263,13 @@ def forget_noise(records: Records, owner: str, id: str) -> None:
 def load_listeners(store: Store) -> Listeners:
     """Return all subscriptions with noise, as they were when the last commit was made."""
     listeners = Listeners()
-    columns = (SUBSCRIPTIONS.c.owner, SUBSCRIPTIONS.c.id, SUBSCRIPTIONS.c.noise)
-    states = {(owner, id): state for owner, id, state in store.rows(select(NOISE))}
-    found = store.rows(select(*columns).where(SUBSCRIPTIONS.c.noise.is_not(None)))
-    for owner, id, noise in found:
-        state = states.get((owner, id))
-        read = None if state is None else msgspec.json.decode(state, type=State)
-        listeners.add(owner, id, Listener(msgspec.json.decode(noise, type=Noise), read))
+    own = SUBSCRIPTIONS.c
+    both = and_(own.owner == NOISE.c.owner, own.id == NOISE.c.id)
+    columns = select(own.owner, own.id, own.noise, NOISE.c.state)
+    for owner, id, noise, state in store.rows(columns.join_from(NOISE, SUBSCRIPTIONS, both)):
+        if noise is not None:
+            read = msgspec.json.decode(state, type=State)
+            listeners.add(owner, id, Listener(msgspec.json.decode(noise, type=Noise), read))
     for owner, id, _, body in store.rows(select(HELD_TABLE).order_by(HELD_TABLE.c.place)):
         listener = listeners.get(owner, id)
         if listener is not None:

@@ -48,7 +48,7 @@ class Service:
         self.keys.load(self.store)
         self.answers = Answers(self.store)
         self.webhooks = Webhooks(self)
-        self.feed = Feed()
+        self.feed = Feed(self.metrics)
         self.history = History(self.metrics)
         self.kafka = KafkaSink(self) if settings.kafka.topic else None
         self.cursors: dict[str, int] = {}

@@ -47,7 +47,6 @@ class Limits(Section, frozen=True):
     expression_characters: int = 20_000
     corners: int = 20_000
     metadata_bytes: int = 4_096
-    subscriptions_per_owner: int = 1_000_000
     endpoints_per_owner: int = 16
     streams_per_owner: int = 64
     streams: int = 10_000

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from nearcast.service.batches import split_id
 from nearcast.service.engine import Engine
 from nearcast.service.jobs import Job, Outcome, Reply
+from nearcast.service.noise import forget_noise
 from nearcast.service.problems import UnavailableError
 from nearcast.service.schema import SUBSCRIPTIONS
 from nearcast.service.store import Records, StoreError
@@ -119,6 +120,8 @@ class Writer:
             started = time.perf_counter()
             commit = self.engine.apply(jobs)
             applied = time.perf_counter()
+            if commit.rejected:
+                self._metrics.rejected.inc(commit.rejected)
             if commit.row is not None or commit.records:
                 await self._write(commit)
                 self._count(commit, applied - started, time.perf_counter() - applied)
@@ -151,6 +154,7 @@ class Writer:
 
         def forget(_outcome: Outcome, records: Records) -> None:
             self.engine.listeners.remove(owner, id)
+            forget_noise(records, owner, id)
             records.remove(SUBSCRIPTIONS, owner=owner, id=id)
 
         event = {"op": "unsubscribe", "id": name}
@@ -164,7 +168,7 @@ class Writer:
         metrics.match_seconds.observe(matching_s)
         metrics.commit_seconds.observe(writing_s)
         if commit.batch is not None:
-            metrics.events.inc(len(commit.batch.lines))
+            metrics.events.inc(max(0, len(commit.batch.lines) - commit.rejected))
             metrics.changes.inc(commit.batch.changes.num_rows)
 
     # ---- failure ----------------------------------------------------------------------------

@@ -36,7 +36,7 @@ _DRY_RUN = ("messages", "explain", "owner")
 async def match(request: Request) -> Response:
     """`POST /v1/match`: which subscriptions would these messages reach? Nothing changes."""
     context = context_of(request)
-    context.principal.needs("subscribe", "read", "publish")
+    context.principal.needs("subscribe", "read")
     body = await read_body(request.receive, context.service.settings.limits.body_bytes)
     said = wire.decode_object(body)
     messages = said.get("messages")

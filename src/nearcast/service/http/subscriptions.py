@@ -60,6 +60,9 @@ class Change:
             if listeners.get(self.owner, self.id) and self.said.noise is None:
                 noises.forget_noise(records, self.owner, self.id)
             listeners.set(self.owner, self.id, self.said.noise)
+            listener = listeners.get(self.owner, self.id)
+            if listener is not None:
+                noises.note_state(records, self.owner, self.id, listener)
             records.put(SUBSCRIPTIONS, self.said.row(outcome.first + place, outcome.at))
 
     def answer(self, outcome: Outcome, place: int = 0) -> Reply:
