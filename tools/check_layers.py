@@ -39,7 +39,6 @@ PYTHON = {
     "grammar": {"errors", "expressions"},
     "keywords": {"errors", "expressions", "grammar", "text"},
     "where": {"attributes", "errors", "expressions", "grammar", "model"},
-    "clauses": {"errors", "expressions", "model"},
     "times": {"errors", "model"},
     "clocks": {"errors", "times"},
     "attributes": {"errors", "model"},
@@ -73,8 +72,8 @@ PYTHON = {
     "hub": {"_core", "errors", "model", "text", "weights", "events", "accepted", "arguments"}
     | {"changes", "clocks", "hub_questions", "matcher", "records"},
     "life": {"_core", "errors", "model", "event_values", "arguments", "in_process"},
-    "partition": {"clauses", "errors", "expressions", "model", "weights", "events"},
-    "spark": {"clauses", "errors", "expressions", "model", "text", "weights", "events", "columns"}
+    "partition": {"errors", "expressions", "model", "weights", "events"},
+    "spark": {"errors", "expressions", "model", "text", "weights", "events", "columns"}
     | {"hub", "life", "matcher", "partition"},
     "service": {"changes", "errors", "model", "text", "weights", "events", "hub", "explain"},
     "client": {"errors"},
