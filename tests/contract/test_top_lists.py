@@ -67,3 +67,34 @@ def test_dominance_spares_searches() -> None:
     naive = evaluations("naive")
     assert evaluations("skyband") < naive / 2
     assert evaluations("cskyband") < naive / 2
+
+
+@pytest.mark.parametrize("hub_settings", top_variants(), ids=top_name)
+def test_a_list_whose_where_refuses_most_has_each_message_once(
+    hub_settings: dict[str, Any],
+) -> None:
+    """What is refused makes room for what a first search did not return."""
+    rng = random.Random(5)
+    oracle = Oracle(window_count=60, space=SPACE)
+    hub = nc.Hub(window=nc.Window(count=60), space=SPACE, **hub_settings)
+    events: list[dict[str, Any]] = [
+        {
+            "op": "publish",
+            "id": f"m{number}",
+            "text": rng.choice(("a", "a b")),
+            "at": [rng.randint(0, 12) / 4, 0],
+            "attributes": {"price": rng.randint(0, 9)},
+        }
+        for number in range(60)
+    ]
+    terms = {"op": "subscribe", "mode": "top", "keywords": ["a"], "at": [0, 0], "alpha": 0.5}
+    events += [
+        {**terms, "id": f"s{k}-{price}", "k": k, "where": f"price >= {price}"}
+        for k in (1, 2, 5, 40)
+        for price in (1, 5, 9, 10)
+    ]
+    events += [{"op": "retract", "id": f"m{number}"} for number in range(0, 60, 2)]
+    for number, event in enumerate(events, start=1):
+        expected = oracle.apply(number, event)
+        assert rows(hub.apply([event], first=number).to_pylist()) == rows(expected)
+    hub.check_invariants()

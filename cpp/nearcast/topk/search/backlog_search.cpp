@@ -12,6 +12,7 @@ void BacklogSearch::insert_all() {
 void BacklogSearch::best(SubscriptionId id, std::size_t count, Units floor, std::vector<Held>& out,
                          WorkCounters& work) {
   for (std::size_t wanted = count;; wanted = 2 * wanted + 16) {
+    out.clear();
     best_of_all(id, wanted, floor, out, work);
     if (!state_.has_condition(id)) return;
     const bool are_all = out.size() < wanted;
