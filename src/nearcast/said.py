@@ -25,10 +25,12 @@ _is_bare = re.compile(r"(?!(?:and|or|not)$)[^\W_]+", re.IGNORECASE).fullmatch
 def said_of(event: Subscribe, keywords: object) -> str | None:
     """Return what was said as JSON, [keywords, where]; None: `keywords`, a list of words, tell it.
 
-    `keywords` are those of the event as the core reads them.
+    `keywords` are those of the event as the core reads them. It gives words back only where they
+    are all that there is besides an area.
     """
     said = event.said_keywords
-    if event.where is None and not isinstance(said, str) and not isinstance(keywords, tuple):
+    is_plain = event.where is None and event.except_ is None
+    if is_plain and not isinstance(said, str) and not isinstance(keywords, tuple):
         words = keywords if isinstance(keywords, list) else []
         if said is None or sorted(said) == sorted(words):
             return None

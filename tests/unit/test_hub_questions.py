@@ -253,3 +253,11 @@ def test_parameters_of_top_lists_are_checked_and_saved(tmp_path) -> None:
     nc.Hub(topk_parameters={"most_short": 3, "kernels": "plain"}).save(tmp_path / "hub")
     assert b"@top.most_short\tn\t3\n" in (tmp_path / "hub").read_bytes()
     assert len(nc.Hub.open(tmp_path / "hub")) == 0
+
+
+def test_a_list_of_keywords_comes_back_with_what_is_excepted() -> None:
+    hub = nc.Hub()
+    hub.subscribe("s", keywords=["tea", "green cup"], except_=[0, 0, 1, 1])
+    definition = hub.subscription("s")
+    assert definition.keywords == ("tea", "green cup")
+    assert definition.except_ == nc.Bbox(0, 0, 1, 1)
