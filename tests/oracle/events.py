@@ -170,8 +170,8 @@ def _read_threshold(value: object) -> float:
 
 
 def _read_k(value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        raise OracleRejects(f"k must be a whole number of at least 1: {value!r}")
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value < 2**31:
+        raise OracleRejects(f"k must be a whole number from 1 to 2**31 - 1: {value!r}")
     return value
 
 

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 import os
 
-_HERE = "replace,advance,questions,stop words,areas"
+_HERE = "replace,advance,questions,stop words,areas,except,where,expressions,definitions"
 LANDED = frozenset(os.environ.get("NEARCAST_LANDED", _HERE).split(","))
