@@ -31,6 +31,7 @@ NOT_A_COUNT = {
     "kBits": "bits of a filter, which more tokens fill",
     "kFinest": "a number of levels",
     "kSplitBits": "bits of a coordinate",
+    "kFinerFrom": "corners of one polygon: cpp/tests/unit/polygons.cpp",
     "kMaxDepth": "a depth, met with equal boxes and small nodes",
     "kMaxDepthOfFew": "a depth, met with equal boxes and small nodes",
     "kDeepestLevel": "a depth, met with equal boxes and small nodes",

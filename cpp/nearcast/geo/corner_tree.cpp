@@ -21,6 +21,20 @@ Rect bounds_in(Words tree) {
   return {low.lon, low.lat, high.lon, high.lat};
 }
 
+/// What the raster says of a point in the bounds.
+Word raster_cell(Words tree, Point p) {
+  const Word side = tree[kSideAt];
+  if (side == 0) return kAskTree;
+  const auto along = [&](double distance, const Word* scale) {
+    const double cell = distance * double_at(scale);
+    return cell >= 0 && cell < side ? static_cast<Word>(cell) : side - 1;  // also of damaged scales
+  };
+  const Word column = along(p.lon - double_at(&tree[0]), &tree[kBoundsWords]);
+  const Word row = along(p.lat - double_at(&tree[2]), &tree[kBoundsWords + 2]);
+  const Word cell = row * side + column;
+  return tree[kRasterAt + cell / kCellsInWord] >> (2 * (cell % kCellsInWord)) & 3;
+}
+
 bool is_split(Word node) { return (node & kKind) == kByLon || (node & kKind) == kByLat; }
 
 /// Chains of a node; nothing if it has none.
@@ -187,8 +201,9 @@ using namespace corner_tree;
 bool tree_contains(const PolygonView& area, Point p) {
   const Words tree = area.tree;
   if (!contains(bounds_in(tree), p)) return false;
+  if (const Word cell = raster_cell(tree, p); cell != kAskTree) return cell == kInsideCell;
   bool is_inside = false, is_on = false;
-  std::size_t at = kBoundsWords;
+  std::size_t at = root_at(tree[kSideAt]);
   while (true) {
     const NodeView view(tree, at);
     if ((view.node & kKind) == kMixed) return mixed_contains(area.points, view, p);
@@ -203,7 +218,7 @@ bool tree_finds_edge(const PolygonView& area, const Rect& box) {
   const Words tree = area.tree;
   if (!overlaps(bounds_in(tree), box)) return false;
   BoundedArray<std::size_t, kDeepest + 1> later;  // second children of the splits above
-  later.push_back(kBoundsWords);
+  later.push_back(root_at(tree[kSideAt]));
   while (!later.empty()) {
     std::size_t at = later.back();
     later.pop_back();
@@ -223,7 +238,8 @@ bool tree_finds_edge(const PolygonView& area, const Rect& box) {
 
 bool is_sound_tree(std::span<const std::uint32_t> tree, std::size_t points) {
   BoundedArray<std::size_t, kDeepest> seconds;  // where second children must begin
-  std::size_t at = kBoundsWords;
+  if (tree.size() < kRasterAt || tree[kSideAt] > kMostSide) return false;
+  std::size_t at = root_at(tree[kSideAt]);
   while (at < tree.size()) {
     const std::size_t words = sound_words(tree, at, points);
     if (words == 0) return false;

@@ -20,7 +20,10 @@
 /// Memory: at most kTreeWords words a corner; of outlines from maps about 4. What a node may take is
 /// divided among its children by their edges; a node that would take more stays a leaf.
 ///
-///   tree      the bounds (four doubles), root
+/// Before the tree is a *raster*: for most points one look says the answer, since no edge is near.
+///
+///   tree      the bounds (four doubles), scale of the raster (two doubles), cells on its side,
+///             raster, root
 ///   split     second child << 3 | has chains << 2 | axis; where to split (a double); chains; the
 ///             first child follows
 ///   leaf      edges << 7 | is the reference point inside << 6 | answers << 3 | has chains << 2 | 0;

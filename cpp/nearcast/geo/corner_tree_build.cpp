@@ -11,6 +11,10 @@ namespace corner_tree {
 constexpr std::size_t kFewEdges = 8;    ///< a node with no more edges beside its chains is a leaf
 constexpr std::size_t kLeastChain = 4;  ///< fewer edges are not worth a search
 constexpr std::size_t kSampled = 64;    ///< edges that a split is chosen by
+constexpr std::size_t kFinerFrom = 1000, kFinestFrom = 8000;  ///< corners: 32 and 64 cells a side
+constexpr double kLeastRaster = 1e-6;                         ///< degrees of width and height
+constexpr double kSlack = 1e-6;        ///< of a cell, far more than rounding moves a point by
+constexpr double kLeastSlack = 1e-12;  ///< degrees, the same
 constexpr std::size_t kMostTreeCorners = std::size_t{1} << 24;  ///< positions have 29 bits
 
 // ---- chains ----
@@ -80,9 +84,15 @@ class Builder {
       if (is_inside) root.inside.push_back(ring);
       start = area_.ring_ends[ring];
     }
-    for (const double side : {root.box.west, root.box.south, root.box.east, root.box.north})
-      push(side);
-    write(std::move(root), kTreeWords * area_.points.size() - kBoundsWords, 0);
+    const Rect box = root.box;
+    for (const double side : {box.west, box.south, box.east, box.north}) push(side);
+    const Word side = side_for(box, area_.points.size());
+    push(side == 0 ? 0 : side / width(box));
+    push(side == 0 ? 0 : side / height(box));
+    out_.push_back(side);
+    out_.resize(root_at(side));
+    write(std::move(root), kTreeWords * area_.points.size() - out_.size(), 0);
+    draw_raster(box, side);
     return std::move(out_);
   }
 
@@ -112,6 +122,37 @@ class Builder {
   }
   std::pair<Point, Point> ends(Word at) const { return {area_.points[at], area_.points[at + 1]}; }
   bool is_outline(Word ring) const { return outline_of_[ring] == ring; }
+
+  // ---- the raster ----
+
+  /// Cells on each side; 0: there is nothing to divide.
+  static Word side_for(const Rect& box, std::size_t corners) {
+    if (!(width(box) > kLeastRaster && height(box) > kLeastRaster)) return 0;
+    return corners >= kFinestFrom  ? kMostSide
+           : corners >= kFinerFrom ? kMostSide / 2
+                                   : kMostSide / 4;
+  }
+
+  /// The tree answers meanwhile: an empty raster knows nothing.
+  void draw_raster(const Rect& box, Word side) {
+    PolygonView view = area_;
+    view.tree = out_;  // seen through the raster that is drawn
+    for (Word cell = 0; cell < side * side; ++cell) {
+      const Word answer = answer_of(view, box, side, cell);
+      out_[kRasterAt + cell / kCellsInWord] |= answer << (2 * (cell % kCellsInWord));
+    }
+  }
+
+  /// Of a cell that is a little larger than it is: rounding can put a point into its neighbour.
+  static Word answer_of(const PolygonView& view, const Rect& box, Word side, Word cell) {
+    const double wide = width(box) / side, high = height(box) / side;
+    const double west = box.west + wide * (cell % side), south = box.south + high * (cell / side);
+    const double slack_lon = wide * kSlack + kLeastSlack, slack_lat = high * kSlack + kLeastSlack;
+    const Rect grown{west - slack_lon, south - slack_lat, west + wide + slack_lon,
+                     south + high + slack_lat};
+    if (tree_finds_edge(view, grown)) return kAskTree;
+    return contains(view, {west + wide / 2, south + high / 2}) ? kInsideCell : kOutsideCell;
+  }
 
   void push(double value) {
     Word words[2];

@@ -13,7 +13,14 @@ using Word = std::uint32_t;
 
 constexpr Word kDeepest = 40;  ///< splits above a leaf
 
-constexpr Word kBoundsWords = 8;  ///< before the root
+constexpr Word kBoundsWords = 8;
+constexpr Word kScaleWords = 4;  ///< cells of the raster in a degree, of longitude and latitude
+constexpr Word kSideAt = kBoundsWords + kScaleWords;
+constexpr Word kRasterAt = kSideAt + 1;
+/// Two bits a cell: no edge is near, and all of it has one answer; or it is not known.
+constexpr Word kAskTree = 0, kOutsideCell = 1, kInsideCell = 2;
+constexpr Word kCellsInWord = 16;
+constexpr Word kMostSide = 64;
 constexpr Word kSplitWords = 3;
 constexpr Word kPointWords = 4;
 constexpr Word kChainWords = 2;  ///< before the edges of chains
@@ -22,6 +29,8 @@ constexpr Word kLeaf = 0, kByLon = 1, kByLat = 2, kMixed = 3;
 constexpr Word kHasChains = 4;                       ///< of a split or a leaf
 constexpr Word kIsLeafInside = 1 << 6;               ///< of a leaf
 constexpr Word kIsRunOutline = 2, kIsRunInside = 1;  ///< of a run
+
+inline Word root_at(Word side) { return kRasterAt + side * side / kCellsInWord; }
 
 /// How often, modulo 2, does the way from p to c cross the edge: first along the parallel of p,
 /// then along the meridian of c?

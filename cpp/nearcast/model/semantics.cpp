@@ -32,8 +32,7 @@ bool part_touches(const Anywhere&, const Place&) { return true; }
 
 bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place,
                   ShapeMemo* memo) {
-  return touches(store.bounds(id), place) &&
-         (store.bounds_are_exact(id) || store.shapes().touches(store.shape(id), place, memo));
+  return touches(store.bounds(id), place) && shape_touches(store, id, place, memo);
 }
 
 bool area_touches(const Area& area, const Place& place) {

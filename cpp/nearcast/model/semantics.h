@@ -18,7 +18,12 @@ bool holds(const SubscriptionStore& store, SubscriptionId id, TokenSpan tokens);
 /// several subscriptions have are decided once for a place.
 bool area_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place,
                   ShapeMemo* memo = nullptr);
-bool area_touches(const Area& area, const Place& place);  ///< the same, of an area not in a store
+/// The same, if the place is known to touch the bounds of the area.
+inline bool shape_touches(const SubscriptionStore& store, SubscriptionId id, const Place& place,
+                          ShapeMemo* memo) {
+  return store.bounds_are_exact(id) || store.shapes().touches(store.shape(id), place, memo);
+}
+bool area_touches(const Area& area, const Place& place);  ///< of an area not in a store
 bool area_touches(const AreaPart& part, const Place& place);
 
 /// Does the message match the subscription through this clause?

@@ -81,8 +81,15 @@ void MatchSet::find(SubscriptionId id, std::vector<MessageId>& out) const {
   retain(id, out, first);
 }
 
-void MatchSet::move(SubscriptionId id, const Area& area, MoveChanges& changes) {
+void MatchSet::move(SubscriptionId id, const Area& given, MoveChanges& changes) {
   changes.clear();
+  // Many messages may be compared with it, some before it is in the store.
+  Area planted;
+  if (kind_of(given) >= AreaKind::kPolygon) {
+    planted = given;
+    plant_trees(planted);
+  }
+  const Area& area = kind_of(given) >= AreaKind::kPolygon ? planted : given;
   if (backlog_.empty()) {
     moving_->move(id, area, store_, changes);
   } else {

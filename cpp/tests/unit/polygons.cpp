@@ -119,7 +119,7 @@ const Test kTangles("a tree of edges that cross and overlap answers like the wal
 const Test kStars("a tree of a polygon with holes and islands answers like the walk", [] {
   Dice dice(2);
   for (const double spread : {0.0, 0.02, 0.3, 0.9}) {
-    for (const std::size_t corners : {64u, 500u, 3000u}) {
+    for (const std::size_t corners : {64u, 500u, 999u, 1000u, 1001u, 3000u}) {
       PolygonArea area;
       add_ring(area, star(dice, corners, {10, 50}, 8, spread), true);
       for (int hole = 0; hole < 6; ++hole)
@@ -128,6 +128,15 @@ const Test kStars("a tree of a polygon with holes and islands answers like the w
         add_ring(area, star(dice, 8, {20.0 + island % 5, 45.0 + island}, 0.4, 0.2), true);
       check_area(std::move(area), dice, 400);
     }
+  }
+});
+
+const Test kRasters("the finest raster answers like the walk", [] {
+  Dice dice(8);
+  for (const std::size_t corners : {7999u, 8000u, 8001u}) {
+    PolygonArea area;
+    add_ring(area, star(dice, corners - 1, {-60, -30}, 3, 0.01), true);
+    check_area(std::move(area), dice, 100);
   }
 });
 

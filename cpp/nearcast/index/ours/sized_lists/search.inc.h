@@ -275,8 +275,10 @@ struct Search {
     const SubscriptionId id = store.owner(entry);
     if (!(item & kIsMatch)) {
       if (!holds(store.clause(entry), probe.message->tokens)) return;
-      const bool touches_box = (item & kIsCertain) && store.bounds_are_exact(id);
-      if (!touches_box && !area_touches(store, id, probe.message->place, &common.shapes)) return;
+      const Place& place = probe.message->place;
+      if (item & kIsCertain ? !shape_touches(store, id, place, &common.shapes)
+                            : !area_touches(store, id, place, &common.shapes))
+        return;
     }
     if (may_repeat ? common.visited.first_visit(raw(id)) : common.first_report(store, entry))
       sink.accept(id);
