@@ -60,6 +60,12 @@ void with_number_type(ArrowType type, Visit&& visit) {
   }
 }
 
+/// Where each row of strings or lists begins and the last ends, not yet checked; without rows a 0.
+std::span<const std::int64_t> offsets_of(const ArrowCells& cells, bool are_wide,
+                                         OwnedColumns& owned);
+/// All items of lists.
+ArrowCells items_of(const ArrowCells& cells);
+
 /// Integers of any width but uint64 as int64.
 std::span<const std::int64_t> whole_numbers_of(const ArrowCells& cells, ArrowType type,
                                                OwnedColumns& owned);

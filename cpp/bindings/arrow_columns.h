@@ -104,6 +104,8 @@ std::span<const std::uint8_t> null_flags(const ArrowCells& cells, OwnedColumns& 
 std::span<const double> numbers_of(const ArrowCells& cells, OwnedColumns& owned);
 /// Strings of every layout, plain or as a dictionary. What lies under nulls is unspecified.
 WordColumn words_of(const ArrowCells& cells, OwnedColumns& owned, const char* wanted = "string");
+/// Binary of every layout. What lies under nulls is unspecified.
+WordColumn bytes_of(const ArrowCells& cells, OwnedColumns& owned);
 /// Refuses what is not UTF-8.
 void check_text(const ArrowCells& cells, const WordColumn& words);
 /// Integers, or strings that are not empty; no nulls.

@@ -34,9 +34,9 @@ constexpr std::array kFormats = {
     Format{"+vL", ArrowType::kLargeListView, "large_list_view"},
     Format{"n", ArrowType::kOther, "null"},
     Format{"b", ArrowType::kOther, "bool"},
-    Format{"z", ArrowType::kOther, "binary"},
-    Format{"Z", ArrowType::kOther, "large_binary"},
-    Format{"vz", ArrowType::kOther, "binary_view"},
+    Format{"z", ArrowType::kBinary, "binary"},
+    Format{"Z", ArrowType::kLargeBinary, "large_binary"},
+    Format{"vz", ArrowType::kBinaryView, "binary_view"},
     Format{"+s", ArrowType::kOther, "struct"},
     Format{"+m", ArrowType::kOther, "map"},
 };

@@ -25,6 +25,9 @@ enum class ArrowType {
   kString,       ///< offsets of 32 bits
   kLargeString,  ///< offsets of 64 bits
   kStringView,
+  kBinary,
+  kLargeBinary,
+  kBinaryView,
   kList,
   kLargeList,
   kListView,
@@ -47,6 +50,9 @@ inline bool is_number(ArrowType type) {
 }
 inline bool is_string(ArrowType type) {
   return type >= ArrowType::kString && type <= ArrowType::kStringView;
+}
+inline bool is_binary(ArrowType type) {
+  return type >= ArrowType::kBinary && type <= ArrowType::kBinaryView;
 }
 inline bool is_list(ArrowType type) { return type >= ArrowType::kList; }
 

@@ -22,11 +22,15 @@ Offsets wide_numbers(const ArrowCells& cells, std::int64_t which, std::size_t co
   return owned.keep(std::vector<std::int64_t>(narrow.begin(), narrow.end()));
 }
 
-/// Where each row begins and the last ends; without rows a 0, for the buffer need not be there.
+}  // namespace
+
+/// Without rows the buffer need not be there.
 Offsets offsets_of(const ArrowCells& cells, bool are_wide, OwnedColumns& owned) {
   if (cells.rows == 0) return kNoOffsets;
   return wide_numbers(cells, 1, cells.size() + 1, are_wide, owned);
 }
+
+namespace {
 
 // ---- strings --------------------------------------------------------------------------------
 
@@ -148,6 +152,8 @@ struct ListRows {
   bool are_picked = false;
 };
 
+}  // namespace
+
 ArrowCells items_of(const ArrowCells& cells) {
   const ArrowSchema& schema = *cells.schema;
   if (schema.n_children != 1 || schema.children == nullptr || schema.children[0] == nullptr ||
@@ -159,6 +165,8 @@ ArrowCells items_of(const ArrowCells& cells) {
     refuse_damaged(cells, "lists without items", "one array of items");
   return cells_of(*schema.children[0], *array.children[0], cells.name, cells.kind);
 }
+
+namespace {
 
 /// Only the items that the rows use: a slice of a table has those of the whole table.
 void narrow_items(ListRows& rows, OwnedColumns& owned) {
@@ -284,6 +292,13 @@ WordColumn words_of(const ArrowCells& cells, OwnedColumns& owned, const char* wa
   if (dictionary != nullptr || !is_string(type)) refuse_type(cells, wanted);
   if (type == ArrowType::kStringView) return viewed_words(cells, owned);
   return plain_words(cells, type == ArrowType::kLargeString, owned);
+}
+
+WordColumn bytes_of(const ArrowCells& cells, OwnedColumns& owned) {
+  const ArrowType type = type_of(*cells.schema);
+  if (!is_binary(type) || cells.schema->dictionary != nullptr) refuse_type(cells, "binary");
+  if (type == ArrowType::kBinaryView) return viewed_words(cells, owned);
+  return plain_words(cells, type == ArrowType::kLargeBinary, owned);
 }
 
 ArrowLists lists_of(const ArrowCells& cells, OwnedColumns& owned) {

@@ -7,6 +7,7 @@
 
 #include "bindings/arrow_columns.h"
 #include "bindings/arrow_import.h"
+#include "nearcast/columns/area_rows.h"
 #include "nearcast/columns/columns.h"
 
 namespace nb = nanobind;
@@ -18,7 +19,8 @@ class SubscriptionTable {
  public:
   explicit SubscriptionTable(nb::handle table);
 
-  /// To match: null keywords say that the area alone decides, four null borders say anywhere.
+  /// To match: null keywords say that the area alone decides, null in all columns of the area says
+  /// anywhere. The area is four borders, a circle's centre and radius, or a geometry.
   SubscriptionColumns match_columns();
   /// To rank: nothing may be null.
   RankSubscriptionColumns rank_columns();
@@ -27,11 +29,14 @@ class SubscriptionTable {
   ArrowTable table() const;
   std::span<const double> numbers(const char* name);
   WordLists keyword_lists(const ArrowCells& cells);
-  std::span<const std::uint8_t> lacking_areas();
+  void read_areas(SubscriptionColumns& columns);
+  /// 1 for each row that is null in all these columns; empty: none is.
+  std::span<const std::uint8_t> lacking(std::initializer_list<const char*> names);
 
   std::shared_ptr<const ArrowOwner<ArrowSchema>> schema_;
   ArrowOwner<ArrowArray> batch_;
   OwnedColumns owned_;
+  std::unique_ptr<AreaRows> shapes_;
 };
 
 /// A column of ids, of subscriptions that end.

@@ -229,10 +229,12 @@ class Matcher(InProcess):
         table
             Of pyarrow, Polars, DuckDB, pandas or any other library that speaks Arrow's capsules.
             Columns `id` (int64 or string), `keywords` (list<string>, plain or as a dictionary;
-            tokens as given) and `west`, `south`, `east`, `north`. To match, all keywords are
-            required; null says that the area alone decides, four null borders say anywhere. To
-            rank, nothing may be null, and columns `alpha` and `threshold` (double) are there too.
-            Another column is an error that names it.
+            tokens as given) and the area: `west`, `south`, `east`, `north`; or `lon`, `lat`,
+            `radius_m`, a circle; or `geometry`, polygons, multipolygons and collections of them
+            as WKB, or polygons as GeoArrow has them. To match, all keywords are required; null
+            says that the area alone decides, null in all columns of the area says anywhere. To
+            rank, nothing may be null, the area is a box, and columns `alpha` and `threshold`
+            (double) are there too. Another column is an error that names it.
         """
         wrong = InvalidSubscriptionError
         whole = columns.one_batch(table, "subscriptions", wrong)

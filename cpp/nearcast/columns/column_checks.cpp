@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "nearcast/columns/area_rows.h"
 #include "nearcast/columns/reading.h"
 
 namespace nearcast {
@@ -191,8 +192,11 @@ void check_columns(const SubscriptionColumns& rows) {
                 rows.lacks_keywords);
     check_dictionary(ErrorKind::kInvalidSubscription, rows.keywords);
   }
-  if (rows.areas.size() != 0 || !all_set(rows.lacks_area, rows.rows))
+  if (rows.shapes != nullptr) {
+    check_size(ErrorKind::kInvalidSubscription, "geometry", rows.shapes->size(), rows.rows);
+  } else if (rows.areas.size() != 0 || !all_set(rows.lacks_area, rows.rows)) {
     check_boxes(ErrorKind::kInvalidSubscription, rows.areas, rows.rows);
+  }
 }
 
 void check_columns(const RankSubscriptionColumns& rows) {

@@ -74,10 +74,13 @@ struct PlaceColumns {
 
 using IdColumn = std::variant<std::span<const std::int64_t>, WordColumn>;
 
+class AreaRows;
+
 struct SubscriptionColumns {
   IdColumn ids;
   WordLists keywords;
   PlaceColumns areas;
+  const AreaRows* shapes = nullptr;              ///< instead of boxes: columns/area_rows.h
   std::span<const std::uint8_t> lacks_keywords;  ///< 1: the area alone decides; empty: none does
   std::span<const std::uint8_t> lacks_area;      ///< 1: anywhere; empty: none is
   std::size_t rows = 0;

@@ -1,7 +1,9 @@
 /// The two loops over a batch of a set of match subscriptions: subscriptions in, messages through.
 #include <algorithm>
+#include <optional>
 
 #include "nearcast/base/errors.h"
+#include "nearcast/columns/area_rows.h"
 #include "nearcast/columns/column_checks.h"
 #include "nearcast/columns/reading.h"
 #include "nearcast/index/registry.h"
@@ -27,15 +29,24 @@ void MatchSet::check_rows(const SubscriptionColumns& rows) const {
 SubscriptionId MatchSet::add_row(const SubscriptionColumns& rows, std::size_t row,
                                  TokenSpan tokens) {
   const Clause clause{tokens, {}};
-  const Area area = is_flagged(rows.lacks_area, row)
-                        ? Area(Anywhere{})
-                        : Area(Rect{rows.areas.west[row], rows.areas.south[row],
-                                    rows.areas.east[row], rows.areas.north[row]});
+  const auto read = [&]() -> Area {
+    if (is_flagged(rows.lacks_area, row)) return Anywhere{};
+    if (rows.shapes != nullptr) return rows.shapes->at(row);
+    return Rect{rows.areas.west[row], rows.areas.south[row], rows.areas.east[row],
+                rows.areas.north[row]};
+  };
+  const Area area = read();
   return store_.add({{&clause, 1}, &area});
 }
 
-void MatchSet::add(const SubscriptionColumns& rows, ExternalIds& ids) {
-  check_columns(rows);
+void MatchSet::add(const SubscriptionColumns& given, ExternalIds& ids) {
+  check_columns(given);
+  SubscriptionColumns rows = given;
+  std::optional<RowBounds> bounds;  // all shapes are read once before the first one is added
+  if (given.shapes != nullptr) {
+    bounds.emplace(*given.shapes, given.lacks_area);
+    rows.areas = bounds->view();
+  }
   check_rows(rows);
   KeywordRows keywords(rows.keywords, rows.lacks_keywords, rows.rows, words_);
   const ClauseRows clauses = keywords.with(rows.areas);

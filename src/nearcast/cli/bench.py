@@ -29,7 +29,14 @@ from nearcast.bench.workloads.groups import GROUPS, find_group
 from nearcast.bench.workloads.presets import PRESETS, find_preset
 from nearcast.bench.workloads.real import DATASETS, open_source
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
-from nearcast.cli import bench_limits, bench_moving, bench_serve, bench_soak, bench_topk
+from nearcast.cli import (
+    bench_areas,
+    bench_limits,
+    bench_moving,
+    bench_serve,
+    bench_soak,
+    bench_topk,
+)
 from nearcast.cli.option_types import at_least_one, at_least_zero, part_of_one, zero_to_one
 from nearcast.cli.progress import named_steps
 from nearcast.cli.usage import UsageError
@@ -76,6 +83,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_measuring_options(rank)
     rank.set_defaults(run=run)
     _add_spark(commands)
+    bench_areas.add_parser(commands)
     bench_limits.add_parser(commands)
     bench_moving.add_parser(commands)
     bench_serve.add_parser(commands)
