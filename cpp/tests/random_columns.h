@@ -119,7 +119,20 @@ inline Event random_subscribe(Dice& dice, Strings& strings) {
   event.op = Op::kSubscribe;
   event.mode = static_cast<ModeId>(dice.below(3));
   event.is_live = event.mode != ModeId::kTop && dice.below(2) == 0;
-  event.clauses.push_back({strings.words(dice, 1 + dice.below(2)), {}});
+  event.wanted = strings.words(dice, 1 + dice.below(2));
+  if (event.mode == ModeId::kMatch && dice.below(3) == 0) {
+    ExpressionNode either;
+    either.op = ExpressionOp::kPhrase;
+    either.words = strings.words(dice, 2);
+    event.keywords.nodes.push_back(either);
+  }
+  if (dice.below(3) == 0) {
+    ExpressionNode cheap;
+    cheap.op = ExpressionOp::kCompare;
+    cheap.comparison = Comparison::kAtMost;
+    cheap.values.push_back({"price", ValueKind::kNumber, static_cast<double>(dice.below(5)), {}});
+    event.where.nodes.push_back(cheap);
+  }
   event.alpha = 0.5;
   event.threshold = 0.3;
   event.k = 3;
@@ -151,6 +164,8 @@ inline Event random_event(Dice& dice, Strings& strings) {
   } else {
     event.op = Op::kPublish;
     event.words = strings.words(dice, 4);
+    event.attributes.push_back(
+        {"price", ValueKind::kNumber, static_cast<double>(dice.below(5)), {}});
     event.place = Place::at(dice.point());
   }
   event.replaces = dice.below(3) == 0;

@@ -95,7 +95,9 @@ void ask_hub(const SharedHub& hub, Dice& dice) {
   const auto id = strings.keep("subscription number " + std::to_string(dice.below(kSubscriptions)));
   const std::vector<Step> questions = {
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.results(id); }); },
-      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.explain(id, words, place); }); },
+      [&](Dice&) {
+        hub.ask([&](const Hub& inside) { return inside.explain(id, {words, {}}, place); });
+      },
       [&](Dice&) { hub.try_ask([&](const Hub& inside) { inside.definition(id); }); },
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.definitions(0, 50); }); },
       [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.safe_distance(id); }); },
@@ -104,7 +106,7 @@ void ask_hub(const SharedHub& hub, Dice& dice) {
           return std::tuple(inside.sizes(), inside.top_stats(), inside.size(), inside.clock());
         });
       },
-      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.match(words, place); }); },
+      [&](Dice&) { hub.ask([&](const Hub& inside) { return inside.match({words, {}}, place); }); },
   };
   for (const Step& question : questions) attempt(question, dice);
 }

@@ -105,7 +105,7 @@ def test_a_definition_that_is_wrong_leaves_the_old_one() -> None:
     ):
         with pytest.raises(error):
             hub.subscribe("s", **wrong, replace=True)
-    assert hub.subscription("s") == nc.Definition("s", "match", ("tea",), live=True, expires=60.0)
+    assert hub.subscription("s") == nc.Definition("s", "match", "tea", live=True, expires=60.0)
     assert hub.results("s") == [("a", None)]
 
 

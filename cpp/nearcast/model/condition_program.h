@@ -59,7 +59,7 @@ bool is_sound(ProgramView program, IsKnown&& is_known);
 /// Calls visit(token) for each token of the program, also the names of numbers.
 template <typename Visit>
 void for_each_token(ProgramView program, Visit&& visit) {
-  using Op = ProgramWord::Op;
+  using ProgramOp = ProgramWord::Op;
   for (std::size_t at = 0; at < program.size();) {
     const std::uint32_t word = program[at];
     if (ProgramWord::is_token(word)) {
@@ -67,13 +67,13 @@ void for_each_token(ProgramView program, Visit&& visit) {
       ++at;
       continue;
     }
-    const Op op = ProgramWord::op(word);
-    if (op == Op::kAnd || op == Op::kOr) {
+    const ProgramOp op = ProgramWord::op(word);
+    if (op == ProgramOp::kAnd || op == ProgramOp::kOr) {
       ++at;
       continue;
     }
     const std::size_t size = ProgramWord::size_of_test(word);
-    if (op == Op::kCompare) {
+    if (op == ProgramOp::kCompare) {
       visit(Token{program[at + 1]});
     } else {
       for (std::size_t i = 1; i < size; ++i) {
@@ -98,7 +98,7 @@ inline std::size_t phrases_in(ProgramView program) {
 
 template <typename IsKnown>
 bool is_sound(ProgramView program, IsKnown&& is_known) {
-  using Op = ProgramWord::Op;
+  using ProgramOp = ProgramWord::Op;
   if (program.empty() || program.size() > kMaxProgramWords) return false;
   std::vector<std::size_t> ends;  // of the groups that are open
   std::size_t at = 0, roots = 0;
@@ -112,9 +112,9 @@ bool is_sound(ProgramView program, IsKnown&& is_known) {
       ++at;
       continue;
     }
-    const Op op = ProgramWord::op(word);
-    if (op > Op::kCompare) return false;
-    if (op == Op::kAnd || op == Op::kOr) {
+    const ProgramOp op = ProgramWord::op(word);
+    if (op > ProgramOp::kCompare) return false;
+    if (op == ProgramOp::kAnd || op == ProgramOp::kOr) {
       const std::size_t size = ProgramWord::body(word);
       if (size == 0 || size > limit - at - 1 || ends.size() >= kMaxProgramDepth) return false;
       ends.push_back(at + 1 + size);
@@ -123,7 +123,7 @@ bool is_sound(ProgramView program, IsKnown&& is_known) {
     }
     const std::size_t size = ProgramWord::size_of_test(word);
     if (size < 2 || size > limit - at) return false;
-    if (op == Op::kCompare) {
+    if (op == ProgramOp::kCompare) {
       double value;
       std::memcpy(&value, &program[at + 2], sizeof(value));
       const std::uint32_t comparison = ProgramWord::body(word) >> 1;
@@ -132,7 +132,7 @@ bool is_sound(ProgramView program, IsKnown&& is_known) {
         return false;
     } else {
       for (std::size_t i = 1; i < size; ++i) {
-        const bool is_gap = op == Op::kPhrase && Token{program[at + i]} == kUnknownToken;
+        const bool is_gap = op == ProgramOp::kPhrase && Token{program[at + i]} == kUnknownToken;
         if (!is_gap && !is_known(program[at + i])) return false;
       }
     }
