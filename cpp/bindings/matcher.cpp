@@ -75,7 +75,7 @@ void bind_matcher(nb::module_& module) {
       .def(
           "subscribe",
           [](SharedMatcher& self, nb::handle id, nb::handle keywords, nb::handle area,
-             nb::handle where, nb::handle excluded) {
+             nb::handle where, nb::handle excluded, nb::handle replaces) {
             const ExternalId own = id_from(id);
             std::vector<std::string_view> plain;
             Expression words, comparisons;
@@ -83,15 +83,17 @@ void bind_matcher(nb::module_& module) {
             if (!where.is_none()) comparisons = expression_from(where, "where");
             const Area inside = area_from(area);
             const Area outside = area_from(excluded);
+            const bool is_successor = truth_from(replaces, "replaces");
             Wish wish{plain};
             if (!words.empty()) wish.keywords = &words;
             if (!comparisons.empty()) wish.where = &comparisons;
             change(self, [&](MatchMatcher& matcher) {
-              matcher.subscribe(own, wish, inside, excluded.is_none() ? nullptr : &outside);
+              matcher.subscribe(own, is_successor, wish, inside,
+                                excluded.is_none() ? nullptr : &outside);
             });
           },
           "id"_a, "keywords"_a.none(), "area"_a.none(), "where"_a = nb::none(),
-          "excluded"_a = nb::none(),
+          "excluded"_a = nb::none(), "replaces"_a = false,
           "Keywords are a list of words, or an expression as bindings/expressions.h says.")
       .def(
           "subscribe_rows",

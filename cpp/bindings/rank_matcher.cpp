@@ -70,18 +70,20 @@ void bind_rank_matcher(nb::module_& module) {
       .def(
           "subscribe",
           [](SharedRankMatcher& self, nb::handle id, nb::handle words, nb::handle area,
-             double alpha, double threshold, nb::handle where) {
+             double alpha, double threshold, nb::handle where, nb::handle replaces) {
             const ExternalId own = id_from(id);
             const auto wanted = words_from_list(words);
             const Rect box = box_from(area, "area");
+            const bool is_successor = truth_from(replaces, "replaces");
             Expression comparisons;
             if (!where.is_none()) comparisons = expression_from(where, "where");
             change(self, [&](RankMatcher& matcher) {
-              matcher.subscribe(own, wanted, box, RankTerms{alpha, threshold},
+              matcher.subscribe(own, is_successor, wanted, box, RankTerms{alpha, threshold},
                                 comparisons.empty() ? nullptr : &comparisons);
             });
           },
-          "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a, "where"_a = nb::none())
+          "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a, "where"_a = nb::none(),
+          "replaces"_a = false)
       .def(
           "subscribe_rows",
           [](SharedRankMatcher& self, nb::handle table) {

@@ -150,7 +150,7 @@ class Matcher:
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
 
-    def subscribe(self, id: object, keywords: object | None, area: object | None, where: object | None = None, excluded: object | None = None) -> None:
+    def subscribe(self, id: object, keywords: object | None, area: object | None, where: object | None = None, excluded: object | None = None, replaces: object = False) -> None:
         """
         Keywords are a list of words, or an expression as bindings/expressions.h says.
         """
@@ -199,7 +199,7 @@ class RankMatcher:
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str]) -> None: ...
 
-    def subscribe(self, id: object, words: object, area: object, alpha: float, threshold: float, where: object | None = None) -> None: ...
+    def subscribe(self, id: object, words: object, area: object, alpha: float, threshold: float, where: object | None = None, replaces: object = False) -> None: ...
 
     def subscribe_rows(self, table: object) -> None:
         """Subscribe all rows of a table of one batch, or none."""

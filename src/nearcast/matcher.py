@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from nearcast.accepted import AreaLike, AttributesLike, BoxLike, KeywordsLike, PointLike
     from nearcast.arguments import Parameter
     from nearcast.columns import ArrowTable
 
@@ -172,19 +173,20 @@ class Matcher(InProcess):
         self,
         id: Id,
         *,
-        keywords: str | Sequence[str] | None = None,
-        area: object = None,
+        keywords: KeywordsLike | None = None,
+        area: AreaLike | None = None,
+        except_: AreaLike | None = None,
         where: str | None = None,
-        except_: object = None,
         alpha: float | None = None,
         threshold: float | None = None,
+        replace: bool = False,
     ) -> None:
-        """Add one subscription.
+        """Add one subscription, or put another definition in its place.
 
         Parameters
         ----------
         id
-            New.
+            New, unless `replace` is given.
         keywords, area, where
             To match, at least one of the three. To rank, plain keywords and a box.
         except_
@@ -192,19 +194,25 @@ class Matcher(InProcess):
         alpha, threshold
             To rank only: how much space counts against text, from 0 to 1; and the score that a
             message must reach, above 0.
+        replace
+            If the id is in use, this definition takes the place of the old one.
 
         Raises
         ------
         InvalidSubscriptionError, DuplicateIdError
-            And nothing has changed.
+            And nothing has changed: what was to be replaced is still there.
         """
+        if not isinstance(replace, bool):
+            what = "replace is not a truth value"
+            wanted = "true or false"
+            raise InvalidSubscriptionError(what, got=replace, wanted=wanted, field="replace")
         if isinstance(self._engine, _core.RankMatcher):
             words, box = _rank_keywords(keywords, self._analyzer), _rank_box(area)
             terms = _rank_term("alpha", alpha), _rank_term("threshold", threshold)
             if except_ is not None:
                 what = "except has no meaning in mode 'rank'"
                 raise InvalidSubscriptionError(what, got=except_, wanted="nothing", field="except")
-            self._engine.subscribe(_checked_id(id), words, box, *terms, _core_where(where))
+            self._engine.subscribe(_checked_id(id), words, box, *terms, _core_where(where), replace)
             return
         for name, term in (("alpha", alpha), ("threshold", threshold)):
             if term is not None:
@@ -218,8 +226,8 @@ class Matcher(InProcess):
             raise needs_a_place(keywords)
         place = None if area is None else columns.core_area(area_from(area))
         outside = None if except_ is None else columns.core_area(area_from(except_))
-        wanted, compared = columns.core_keywords(tree), _core_where(where)
-        self._engine.subscribe(_checked_id(id), wanted, place, compared, outside)
+        tokens, compared = columns.core_keywords(tree), _core_where(where)
+        self._engine.subscribe(_checked_id(id), tokens, place, compared, outside, replace)
 
     def subscribe_table(self, table: ArrowTable) -> None:
         """Add many subscriptions; all of them or, on an error, none.
@@ -282,9 +290,9 @@ class Matcher(InProcess):
         self,
         message: str | Sequence[str],
         *,
-        at: object = None,
-        bbox: object = None,
-        attributes: Mapping[str, object] | None = None,
+        at: PointLike | None = None,
+        bbox: BoxLike | None = None,
+        attributes: AttributesLike | None = None,
     ) -> list[Id]:
         """Return the ids of the subscriptions that a text, or a list of tokens, matches."""
         engine = self._matching("match")
@@ -301,9 +309,9 @@ class Matcher(InProcess):
         self,
         message: str | Sequence[str],
         *,
-        at: object = None,
-        bbox: object = None,
-        attributes: Mapping[str, object] | None = None,
+        at: PointLike | None = None,
+        bbox: BoxLike | None = None,
+        attributes: AttributesLike | None = None,
     ) -> list[tuple[Id, float]]:
         """Return the subscriptions whose threshold a message reaches, with its scores."""
         engine = self._ranking("rank")

@@ -45,6 +45,14 @@ def _table(
     return pa.table({"id": [row[0] for row in rows], "keywords": words, **boxes})
 
 
+def _terms(event: dict[str, Any]) -> dict[str, Any]:
+    """Return what a matcher is told of a subscription."""
+    terms: dict[str, Any] = {
+        name: event[name] for name in ("keywords", "area", "where") if name in event
+    }
+    return {**terms, **({"except_": event["except"]} if "except" in event else {})}
+
+
 class MatchesLikeTheOracle(RuleBasedStateMachine):
     """Subscriptions come and go, singly and in bulk, through snapshots, and stay exact."""
 
@@ -65,12 +73,15 @@ class MatchesLikeTheOracle(RuleBasedStateMachine):
     @rule(event=some.subscribe_events())
     def subscribe(self, event: dict[str, Any]) -> None:
         id_ = self._new_id()
-        names = ("keywords", "area", "where")
-        terms: dict[str, Any] = {name: event[name] for name in names if name in event}
-        if "except" in event:
-            terms["except_"] = event["except"]
-        self.matcher.subscribe(id_, **terms)
+        self.matcher.subscribe(id_, **_terms(event))
         self.oracle[id_] = {**event, "id": id_}
+
+    @rule(event=some.subscribe_events(), data=st.data())
+    def replace(self, event: dict[str, Any], data: st.DataObject) -> None:
+        if self.oracle:
+            id_ = data.draw(st.sampled_from(sorted(self.oracle, key=str)))
+            self.matcher.subscribe(id_, **_terms(event), replace=True)
+            self.oracle[id_] = {**event, "id": id_}
 
     @rule(rows=_rows, coded=st.booleans())
     def subscribe_table(self, rows: list[Any], coded: bool) -> None:

@@ -77,6 +77,7 @@ SUBSCRIPTIONS = pa.record_batch(
     }
 )
 GOOD = {
+    "replaces": True,
     "index": "auto",
     "parameters": {},
     "id": "s",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import hypothesis.strategies as st
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import nearcast as nc
 from nearcast.errors import NearcastError, SnapshotError
@@ -80,6 +80,7 @@ def test_life_alone_is_the_life_of_a_hub(
         assert life.is_live(id_) == hub._core.is_live(id_)
 
 
+@settings(deadline=None)  # how long a file takes is not its claim
 @given(WINDOWS, st.lists(fields(), max_size=30), st.lists(fields(), max_size=30))
 def test_life_goes_on_after_it_was_saved(
     window: nc.Window | None, before: list[dict[str, object]], after: list[dict[str, object]]

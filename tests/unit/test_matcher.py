@@ -443,3 +443,32 @@ def test_a_plain_message_that_is_wrong_is_refused(message, at) -> None:
     matcher.subscribe(1, keywords=["tea"], area=[0, 0, 9, 9])
     with pytest.raises(nc.InvalidMessageError):
         matcher.match(message, at=at)
+
+
+def test_another_definition_takes_the_place_of_the_old_one() -> None:
+    matcher = nc.Matcher()
+    matcher.subscribe("s", keywords="tea", replace=True)
+    matcher.subscribe("s", keywords="milk OR water", area=BOX, replace=True)
+    assert (len(matcher), matcher.stats()["vocabulary"]) == (1, 2)
+    assert matcher.match("tea milk", at=HERE) == ["s"]
+    assert matcher.match("tea", at=HERE) == []
+    with pytest.raises(nc.ExpressionError):
+        matcher.subscribe("s", keywords="(", replace=True)
+    with pytest.raises(nc.InvalidSubscriptionError, match="a string, like the ids"):
+        matcher.subscribe(5, keywords="tea", replace=True)
+    with pytest.raises(nc.InvalidSubscriptionError, match="replace is not a truth value"):
+        matcher.subscribe("s", keywords="tea", replace=1)  # type: ignore[arg-type]
+    assert matcher.match("water", at=HERE) == ["s"]
+    matcher.check_invariants()
+
+
+def test_another_rank_definition_takes_the_place_of_the_old_one() -> None:
+    matcher = nc.Matcher(mode="rank")
+    matcher.subscribe(1, keywords="tea", area=BOX, alpha=0, threshold=1)
+    matcher.subscribe(1, keywords="milk", area=BOX, alpha=0, threshold=0.5, replace=True)
+    assert matcher.rank("milk", at=HERE) == [(1, 1.0)]
+    assert matcher.rank("tea", at=HERE) == []
+    with pytest.raises(nc.InvalidSubscriptionError):
+        matcher.subscribe(1, keywords="tea", area=BOX, alpha=0, threshold=5, replace=True)
+    assert matcher.rank("milk", at=HERE) == [(1, 1.0)]
+    matcher.check_invariants()

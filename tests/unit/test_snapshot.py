@@ -20,7 +20,7 @@ import nearcast as nc
 KINDS = [kind.name for kind in nc.indexes() if not kind.stands_for]
 WORDS = [f"w{i}" for i in range(15)] + ["é", "漢字"]
 TRIANGLE = {"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [0, 9], [0, 0]]]}
-SHAPES = {
+SHAPES: dict[str, tuple[Any, Any]] = {
     "circle": ("w1", {"type": "Circle", "center": [1, 1], "radius_m": 300_000}),
     "triangle": ("w1 OR (w2 -w3)", TRIANGLE),
     "expression": ("(w1 OR w2) (w3 OR é) -w4", None),

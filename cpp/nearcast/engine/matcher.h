@@ -27,13 +27,21 @@ class Matcher {
   Matcher(std::string index, GivenParameters parameters)
       : set_(std::move(index), std::move(parameters), words_, terms_) {}
 
-  /// What follows the id is what Set::add() takes.
+  /// What follows is what Set::add() takes. With `replaces` it takes the place of what has the id,
+  /// if anything has: that is removed when the new one is there, so an error changes nothing.
   template <typename... Arguments>
-  void subscribe(const ExternalId& id, Arguments&&... arguments) {
-    ids_.check_new(id);
+  void subscribe(const ExternalId& id, bool replaces, Arguments&&... arguments) {
+    const std::uint32_t old = replaces ? ids_.find(id) : ExternalIds::kNone;
+    if (old == ExternalIds::kNone) ids_.check_new(id);
     room_.check();
     const ListRoom::Change change(room_);
-    ids_.bind(id, raw(set_.add(std::forward<Arguments>(arguments)...)));
+    const SubscriptionId added = set_.add(std::forward<Arguments>(arguments)...);
+    if (old != ExternalIds::kNone) {
+      ids_.release(old);
+      set_.remove(SubscriptionId{old});
+      room_.has_released();
+    }
+    ids_.bind(id, raw(added));
   }
   void subscribe(const typename Set::Rows& rows) {
     room_.check();
