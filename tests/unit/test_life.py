@@ -63,6 +63,7 @@ def refusals(life: Life, events: list[Event]) -> dict[int, str]:
     return {row: str(error) for row, error in life.apply(events).rejected.items()}
 
 
+@settings(deadline=None)  # on a busy machine 40 events take longer than a deadline
 @given(WINDOWS, st.lists(fields(), max_size=40), st.integers(0, 40))
 def test_life_alone_is_the_life_of_a_hub(
     window: nc.Window | None, drawn: list[dict[str, object]], cut: int
