@@ -528,3 +528,13 @@ except nearcast.SnapshotError as error:
     assert "could not be written" in found.stdout
     assert list(tmp_path.iterdir()) == [path]
     assert path.read_bytes() == written
+
+
+@pytest.mark.parametrize("count", [2, 3, 1000])
+def test_an_area_of_equal_parts_is_opened(tmp_path, count: int) -> None:
+    matcher = nc.Matcher()
+    matcher.subscribe("s", area=[[0, 0, 1, 1]] * count)
+    matcher.save(tmp_path / "snapshot")
+    opened = nc.Matcher.open(tmp_path / "snapshot", verify=True)
+    assert opened.match("tea", at=(1, 1)) == ["s"]
+    opened.check_invariants()
