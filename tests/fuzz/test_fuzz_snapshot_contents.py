@@ -14,9 +14,12 @@ import sys
 import threading
 from pathlib import Path
 
+import pytest
 from fuzz.mutate import ROUNDS, SEED
 from fuzz.snapshot_corpus import open_any, save_corpus, try_out
 from fuzz.snapshot_mutants import Content
+
+pytestmark = pytest.mark.filterwarnings("ignore::nearcast.KeepsNothingWarning")
 
 HERE = Path(__file__).parent
 MUTANTS = max(150, ROUNDS // 5)
