@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pyarrow.parquet as pq
 
+from nearcast.bench.workloads.alert_log import alert_events, alert_messages, alert_subscriptions
 from nearcast.bench.workloads.expressions import expressions
 from nearcast.bench.workloads.groups import GROUPS, find_group
 from nearcast.bench.workloads.log import mixed_events, publish_events, subscribe_events, to_line
@@ -57,6 +58,11 @@ def _add_options(parser: argparse.ArgumentParser) -> None:
     )
     add("--expressions", action="store_true", help="subscriptions with AND and OR")
     add(
+        "--alerts",
+        action="store_true",
+        help="attributes, where, phrases, prefixes, several areas, except; events: replace too",
+    )
+    add(
         "--subscriptions",
         type=at_least_zero,
         metavar="N",
@@ -76,8 +82,7 @@ def run(args: argparse.Namespace) -> int:
         elif args.format == "parquet":
             pq.write_table(_table(args), args.out)
         else:
-            to_events = publish_events if args.what == "messages" else subscribe_events
-            _write_lines(map(to_line, to_events(_table(args))), args.out)
+            _write_lines(map(to_line, _events(args)), args.out)
     except ValueError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -87,6 +92,9 @@ def run(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> None:
     if args.format == "parquet" and args.what == "events":
         msg = "events have no table: got --format parquet, wanted ndjson"
+        raise ValueError(msg)
+    if args.alerts and (args.format == "parquet" or args.expressions):
+        msg = "--alerts are events of their own: got --format parquet or --expressions"
         raise ValueError(msg)
     if args.format == "parquet" and args.out is None:
         msg = "--format parquet needs --out FILE"
@@ -103,10 +111,21 @@ def _table(args: argparse.Namespace) -> pa.Table:
     return source.subscriptions(args.count, first=args.first)
 
 
+def _events(args: argparse.Namespace) -> Iterable[dict[str, object]]:
+    if not args.alerts:
+        to_events = publish_events if args.what == "messages" else subscribe_events
+        return to_events(_table(args))
+    source = PresetSource(find_preset(args.preset), args.seed)
+    if args.what == "messages":
+        return alert_messages(source, find_group(args.group), args.count, args.first)
+    return alert_subscriptions(source, args.count, args.first)
+
+
 def _mixed(args: argparse.Namespace) -> Iterable[str]:
     source = PresetSource(find_preset(args.preset), args.seed)
     subscriptions = args.count if args.subscriptions is None else args.subscriptions
-    return map(to_line, mixed_events(source, find_group(args.group), subscriptions, args.count))
+    events = alert_events if args.alerts else mixed_events
+    return map(to_line, events(source, find_group(args.group), subscriptions, args.count))
 
 
 def _write_lines(lines: Iterable[str], out: Path | None) -> None:

@@ -31,6 +31,8 @@ class Stream(IntEnum):
     OBJECTS = 7
     PLACES = 8
     ROADS = 9
+    ALERTS = 10
+    ATTRIBUTES = 11
 
 
 @dataclass(frozen=True, slots=True)
