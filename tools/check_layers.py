@@ -46,7 +46,7 @@ PYTHON = {
     "tree_checks": {"attributes", "errors", "expressions", "model"},
     "event_values": {"attributes", "errors", "expressions", "model", "times", "tree_checks"},
     "events": {"errors", "model", "text", "keywords", "where", "times", "event_values"},
-    "columns": {"_core", "areas", "errors", "expressions", "model", "text"},
+    "columns": {"_core", "areas", "attributes", "errors", "expressions", "model", "text"},
     "changes": {"_core", "model", "columns"},
     "definition": {"model", "columns"},
     "said": {"event_values", "expressions"},

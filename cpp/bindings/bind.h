@@ -14,6 +14,7 @@ nb::object to_python(const Error& error);  ///< the exception of nearcast.errors
 void bind_errors(nb::module_& module);
 void bind_registry(nb::module_& module);
 void bind_message_batch(nb::module_& module);
+void bind_subscription_batch(nb::module_& module);
 void bind_records(nb::module_& module);
 void bind_matcher(nb::module_& module);
 void bind_rank_matcher(nb::module_& module);

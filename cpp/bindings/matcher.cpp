@@ -12,6 +12,7 @@
 #include "bindings/message_batch.h"
 #include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
+#include "nearcast/columns/column_checks.h"
 #include "nearcast/snapshot/snapshot.h"
 
 using namespace nb::literals;
@@ -37,6 +38,22 @@ nb::tuple measure(const SharedMatcher& self, const MessageBatch& messages, Token
       self, [&](const MatchMatcher& matcher) { return matcher.answer(ready.columns, true); });
   return nb::make_tuple(to_python(found.work), to_numpy(std::move(found.nanoseconds)),
                         found.cpu_seconds);
+}
+
+void subscribe_rows(SharedMatcher& self, SubscriptionTable& given) {
+  const SubscriptionColumns columns = given.match_columns();
+  if (given.is_plain()) {
+    change_without_gil(self, [&](MatchMatcher& matcher) { matcher.subscribe(columns); });
+    return;
+  }
+  check_columns(columns);
+  for (std::size_t row = 0; row < columns.rows; ++row) given.check_row(columns, row);
+  std::vector<std::string_view> words;
+  const auto add = [&](MatchSet& set, std::size_t row) {
+    return set.add(given.wish(columns, row, words), given.area(columns, row), nullptr);
+  };
+  change_without_gil(
+      self, [&](MatchMatcher& matcher) { matcher.subscribe_each(columns.ids, columns.rows, add); });
 }
 
 nb::list match_one(const SharedMatcher& self, nb::handle words, nb::handle place,
@@ -95,14 +112,7 @@ void bind_matcher(nb::module_& module) {
           "id"_a, "keywords"_a.none(), "area"_a.none(), "where"_a = nb::none(),
           "excluded"_a = nb::none(), "replaces"_a = false,
           "Keywords are a list of words, or an expression as bindings/expressions.h says.")
-      .def(
-          "subscribe_rows",
-          [](SharedMatcher& self, nb::handle table) {
-            SubscriptionTable given(table);
-            const SubscriptionColumns columns = given.match_columns();
-            change_without_gil(self, [&](MatchMatcher& matcher) { matcher.subscribe(columns); });
-          },
-          "table"_a, "Subscribe all rows of a table of one batch, or none.")
+      .def("subscribe_rows", &subscribe_rows, "table"_a, "Subscribe all rows, or none.")
       .def(
           "unsubscribe",
           [](SharedMatcher& self, nb::handle id) {

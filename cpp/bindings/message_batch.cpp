@@ -5,8 +5,11 @@
 
 #include <tuple>
 
+#include "bindings/attribute_columns.h"
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/expressions.h"
+#include "nearcast/columns/reading.h"
 #include "nearcast/text/utf8.h"
 
 using namespace nb::literals;
@@ -38,9 +41,11 @@ MessageBatch::MessageBatch(std::shared_ptr<const ArrowOwner<ArrowSchema>> schema
                            ArrowOwner<ArrowArray> batch)
     : schema_(std::move(schema)), batch_(std::move(batch)) {
   const ArrowTable table(**schema_, *batch_, kKind);
-  table.refuse_others({"id", "tokens", "text", "lon", "lat", "west", "south", "east", "north"});
+  table.refuse_others(
+      {"id", "tokens", "text", "lon", "lat", "west", "south", "east", "north", "attributes"});
   columns_.rows = table.rows();
   if (table.has("id")) ids_ = ids_of(table.column("id"), owned_);
+  if (table.has("attributes")) read_attributes(table.column("attributes"));
   columns_.places = places_of(table, owned_);
   if (!table.has("tokens")) {
     const ArrowCells cells = table.column("text");
@@ -63,6 +68,41 @@ MessageBatch::MessageBatch(std::shared_ptr<const ArrowOwner<ArrowSchema>> schema
     refuse_damaged(cells, "a dictionary that was released", "one that is there");
   }
   dictionary_ = std::move(dictionary);
+}
+
+void MessageBatch::read_attributes(const ArrowCells& cells) {
+  const bool is_coded = cells.schema->dictionary != nullptr;
+  if (!is_coded && !is_string(type_of(*cells.schema))) {
+    columns_.attributes = attributes_of(cells, owned_);
+    return;
+  }
+  attribute_texts_ = words_of(cells, owned_, "struct, map, or string of JSON");
+  check_text(cells, *attribute_texts_);
+  lacks_attributes_ = null_flags(cells, owned_);
+}
+
+nb::list MessageBatch::attribute_texts() const {
+  nb::list listed;
+  if (!attribute_texts_) return listed;
+  for (std::size_t row = 0; row < rows(); ++row) {
+    if (is_flagged(lacks_attributes_, row))
+      listed.append(nb::none());
+    else
+      listed.append(to_str((*attribute_texts_)[row]));
+  }
+  return listed;
+}
+
+void MessageBatch::put_attributes(nb::handle attributes) {
+  const nb::list given = list_from(attributes, "attributes");
+  if (given.size() != rows()) refuse_argument("attributes", attributes, "a dict for each row");
+  AttributesOut out;
+  for (const nb::handle each : given) {
+    for (const Attribute& found : attributes_from(each))
+      out.add(found.name, found.kind, found.number, found.text);
+    out.end_message();
+  }
+  columns_.attributes = std::move(out).keep(owned_);
 }
 
 nb::list MessageBatch::texts() const {
@@ -156,7 +196,13 @@ void bind_message_batch(nb::module_& module) {
           "texts"_a, "Put analysed texts in the place of those beyond ASCII.")
       .def(
           "put_tokens", [](MessageBatch& self, nb::handle tokens) { self.put_tokens(tokens); },
-          "tokens"_a, "Put the tokens of each text in the place of all texts.");
+          "tokens"_a, "Put the tokens of each text in the place of all texts.")
+      .def("attribute_texts", &MessageBatch::attribute_texts,
+           "Attributes that Python must read, None where there are none; empty: they are read.")
+      .def(
+          "put_attributes",
+          [](MessageBatch& self, nb::handle attributes) { self.put_attributes(attributes); },
+          "attributes"_a, "Put a dict, or None, for each row in the place of the texts.");
   nb::class_<MessageStream>(module, "MessageStream", "The batches of a table of messages.")
       .def(nb::init<nb::handle>(), "table"_a.none())
       .def("next", &MessageStream::next, "The next batch; None: there are no more.");

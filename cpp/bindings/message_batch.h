@@ -50,6 +50,10 @@ class MessageBatch {
   /// Puts the tokens of each text in the place of all texts.
   void put_tokens(nb::handle tokens);
 
+  /// Attributes that came as JSON, which Python reads; empty: none did.
+  nb::list attribute_texts() const;
+  void put_attributes(nb::handle attributes);
+
   /// Codes come without their dictionary: see TokenCache.
   const MessageColumns& columns() const { return columns_; }
   const std::shared_ptr<const ArrowDictionary>& dictionary() const { return dictionary_; }
@@ -57,10 +61,14 @@ class MessageBatch {
   MessageColumns with_words();
 
  private:
+  void read_attributes(const ArrowCells& cells);
+
   std::shared_ptr<const ArrowOwner<ArrowSchema>> schema_;
   ArrowOwner<ArrowArray> batch_;
   OwnedColumns owned_;
   std::shared_ptr<const ArrowDictionary> dictionary_;
+  std::optional<WordColumn> attribute_texts_;
+  std::span<const std::uint8_t> lacks_attributes_;
   std::optional<IdColumn> ids_;
   MessageColumns columns_;
 };

@@ -10,6 +10,7 @@ NB_MODULE(_core, module) {
   nearcast::bind_errors(module);
   nearcast::bind_registry(module);
   nearcast::bind_message_batch(module);
+  nearcast::bind_subscription_batch(module);
   nearcast::bind_records(module);
   nearcast::bind_matcher(module);
   nearcast::bind_rank_matcher(module);

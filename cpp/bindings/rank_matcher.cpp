@@ -10,6 +10,8 @@
 #include "bindings/message_batch.h"
 #include "bindings/subscription_batch.h"
 #include "bindings/turns.h"
+#include "nearcast/columns/column_checks.h"
+#include "nearcast/columns/reading.h"
 #include "nearcast/engine/matcher.h"
 #include "nearcast/snapshot/snapshot.h"
 
@@ -28,6 +30,28 @@ AnswerOut rank(const SharedRankMatcher& self, const MessageBatch& messages, Toke
       ask_without_gil(
           self, [&](const RankMatcher& matcher) { return matcher.answer(ready.columns, false); }),
       true, first_row, messages.ids());
+}
+
+void subscribe_rank_rows(SharedRankMatcher& self, SubscriptionTable& given) {
+  const RankSubscriptionColumns columns = given.rank_columns();
+  if (!given.has_wheres()) {
+    change_without_gil(self, [&](RankMatcher& matcher) { matcher.subscribe(columns); });
+    return;
+  }
+  check_columns(columns);
+  std::vector<std::string_view> words;
+  std::string letters;
+  const auto add = [&](RankSet& set, std::size_t row) {
+    read_all_words(columns.keywords, row, letters, words);
+    const Rect box{columns.areas.west[row], columns.areas.south[row], columns.areas.east[row],
+                   columns.areas.north[row]};
+    const RankTerms terms{columns.alpha[row], columns.threshold[row]};
+    return set.add(words, box, terms, given.where(row));
+  };
+  change_without_gil(self, [&](RankMatcher& matcher) {
+    matcher.set().check_rows(columns);
+    matcher.subscribe_each(columns.ids, columns.rows, add);
+  });
 }
 
 nb::tuple measure_ranking(const SharedRankMatcher& self, const MessageBatch& messages,
@@ -84,14 +108,7 @@ void bind_rank_matcher(nb::module_& module) {
           },
           "id"_a, "words"_a, "area"_a, "alpha"_a, "threshold"_a, "where"_a = nb::none(),
           "replaces"_a = false)
-      .def(
-          "subscribe_rows",
-          [](SharedRankMatcher& self, nb::handle table) {
-            SubscriptionTable given(table);
-            const RankSubscriptionColumns columns = given.rank_columns();
-            change_without_gil(self, [&](RankMatcher& matcher) { matcher.subscribe(columns); });
-          },
-          "table"_a, "Subscribe all rows of a table of one batch, or none.")
+      .def("subscribe_rows", &subscribe_rank_rows, "table"_a, "Subscribe all rows, or none.")
       .def(
           "unsubscribe",
           [](SharedRankMatcher& self, nb::handle id) {

@@ -115,6 +115,14 @@ class MessageBatch:
     def put_tokens(self, tokens: object) -> None:
         """Put the tokens of each text in the place of all texts."""
 
+    def attribute_texts(self) -> list:
+        """
+        Attributes that Python must read, None where there are none; empty: they are read.
+        """
+
+    def put_attributes(self, attributes: object) -> None:
+        """Put a dict, or None, for each row in the place of the texts."""
+
 class MessageStream:
     """The batches of a table of messages."""
 
@@ -127,6 +135,25 @@ class TokenCache:
     """The tokens of the last dictionary, for batches that share it."""
 
     def __init__(self) -> None: ...
+
+class SubscriptionBatch:
+    """A table of subscriptions, of one batch."""
+
+    def __init__(self, table: object | None) -> None: ...
+
+    def expressions(self) -> list:
+        """The distinct texts of keywords: (first row, text)."""
+
+    def wheres(self) -> list:
+        """The distinct texts of where: (first row, text)."""
+
+    def put_expressions(self, made: object) -> None:
+        """
+        For each a list of words or an expression, and whether it needs no word.
+        """
+
+    def put_wheres(self, made: object) -> None:
+        """For each an expression."""
 
 class Records:
     """An answer: a record batch for any Arrow library."""
@@ -155,8 +182,8 @@ class Matcher:
         Keywords are a list of words, or an expression as bindings/expressions.h says.
         """
 
-    def subscribe_rows(self, table: object) -> None:
-        """Subscribe all rows of a table of one batch, or none."""
+    def subscribe_rows(self, table: SubscriptionBatch) -> None:
+        """Subscribe all rows, or none."""
 
     def unsubscribe(self, id: object) -> None: ...
 
@@ -201,8 +228,8 @@ class RankMatcher:
 
     def subscribe(self, id: object, words: object, area: object, alpha: float, threshold: float, where: object | None = None, replaces: object = False) -> None: ...
 
-    def subscribe_rows(self, table: object) -> None:
-        """Subscribe all rows of a table of one batch, or none."""
+    def subscribe_rows(self, table: SubscriptionBatch) -> None:
+        """Subscribe all rows, or none."""
 
     def unsubscribe(self, id: object) -> None: ...
 

@@ -7,12 +7,14 @@ tokens of its words, so that a word is looked up once per dictionary instead of 
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
 
 from nearcast import _core
+from nearcast.attributes import Attributes
 from nearcast.errors import (
     CapacityError,
     InvalidMessageError,
@@ -236,6 +238,7 @@ def by_batch(
     try:
         while (batch := stream.next()) is not None:
             _analyze(batch, analyzer)
+            _read_attributes(batch)
             answers.append(answer(batch, start))
             start += batch.rows
     except NearcastError as error:
@@ -266,6 +269,27 @@ def _analyze(batch: _core.MessageBatch, analyzer: Analyzer) -> None:
     foreign = batch.texts_beyond_ascii()
     if foreign:
         batch.put_texts([" ".join(analyzer.analyze(text)) for text in foreign])
+
+
+def _read_attributes(batch: _core.MessageBatch) -> None:
+    """Read attributes that came as JSON."""
+    texts = batch.attribute_texts()
+    if texts:
+        batch.put_attributes([_attributes_of(row, text) for row, text in enumerate(texts)])
+
+
+def _attributes_of(row: int, text: str | None) -> Attributes | None:
+    if text is None:
+        return None
+    try:
+        given = json.loads(text)
+        return Attributes(given)
+    except (ValueError, RecursionError) as error:
+        if isinstance(error, NearcastError):
+            error.locate(f"row {row}")
+            raise
+        what = f"row {row}: attributes are not JSON"
+        raise InvalidMessageError(what, got=text, wanted="an object") from None
 
 
 def one_batch(table: ArrowTable, name: str, error: _Error) -> ArrowBatch:

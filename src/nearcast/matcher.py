@@ -28,6 +28,7 @@ from nearcast.errors import (
     InvalidMessageError,
     InvalidParameterError,
     InvalidSubscriptionError,
+    NearcastError,
     SnapshotError,
     UnknownIdError,
     Verbatim,
@@ -236,18 +237,31 @@ class Matcher(InProcess):
         ----------
         table
             Of pyarrow, Polars, DuckDB, pandas or any other library that speaks Arrow's capsules.
-            Columns `id` (int64 or string), `keywords` (list<string>, plain or as a dictionary;
-            tokens as given) and the area: `west`, `south`, `east`, `north`; or `lon`, `lat`,
-            `radius_m`, a circle; or `geometry`, polygons, multipolygons and collections of them
-            as WKB, or polygons as GeoArrow has them. To match, all keywords are required; null
-            says that the area alone decides, null in all columns of the area says anywhere. To
-            rank, nothing may be null, the area is a box, and columns `alpha` and `threshold`
-            (double) are there too. Another column is an error that names it.
+            Columns `id` (int64 or string); `keywords` (list<string>, plain or as a dictionary;
+            tokens as given, all required) or `expression` (string, as `subscribe` reads keywords);
+            `where` (string); and the area: `west`, `south`, `east`, `north`; or `lon`, `lat`,
+            `radius_m`, a circle; or `geometry`, polygons, multipolygons and collections of them as
+            WKB, or polygons as GeoArrow has them. To match, each may be missing, or null in all
+            its columns, as long as a row has keywords, an area or a `where`. To rank, there are
+            plain keywords and a box in each row, and columns `alpha` and `threshold` (double).
+            Another column is an error that names it.
         """
         wrong = InvalidSubscriptionError
         whole = columns.one_batch(table, "subscriptions", wrong)
         columns.validate_own(whole, wrong)
-        self._engine.subscribe_rows(whole)
+        batch = _core.SubscriptionBatch(whole)
+        batch.put_expressions([self._made(row, text) for row, text in batch.expressions()])
+        batch.put_wheres([_made_where(row, text) for row, text in batch.wheres()])
+        self._engine.subscribe_rows(batch)
+
+    def _made(self, row: int, text: str) -> tuple[object, bool]:
+        """Return an expression as the core reads it, and whether it needs no word."""
+        try:
+            tree = parse(text, self._analyzer)
+        except NearcastError as error:
+            error.locate(f"row {row}")
+            raise
+        return columns.core_keywords(tree), holds_without_words(tree)
 
     def set_weights(self, weights: Weights | None) -> None:
         """Weigh words by this epoch from now on, in mode "rank"; None: each counts 1."""
@@ -325,8 +339,10 @@ class Matcher(InProcess):
         ----------
         messages
             Of any library, as for `subscribe_table`. Columns `tokens` (list<string>, as given) or
-            `text` (analysed), `lon`, `lat` or `west`, `south`, `east`, `north`, and `id` (int64 or
-            string; may be absent). Another column is an error that names it.
+            `text` (analysed); `lon`, `lat` or `west`, `south`, `east`, `north`; and, where there
+            are some, `id` (int64 or string) and `attributes`: a struct or a map, whose nulls are
+            attributes that a message does not have, or a string with a JSON object. Another column
+            is an error that names it.
 
         Returns
         -------
@@ -427,6 +443,14 @@ class Matcher(InProcess):
         matcher = cls.__new__(cls)
         matcher._adopt(saved, analyzer)
         return matcher
+
+
+def _made_where(row: int, text: str) -> object:
+    try:
+        return _core_where(text)
+    except NearcastError as error:
+        error.locate(f"row {row}")
+        raise
 
 
 def _wrong_mode(call: str, mode: str, made: str) -> InvalidParameterError:

@@ -86,7 +86,7 @@ def test_a_batch_is_exported_as_often_as_it_is_asked_for() -> None:
     batch = stream.next()
     assert batch is not None
     engine = _core.Matcher("auto", {})
-    engine.subscribe("s", [(["jazz"], [])], None)
+    engine.subscribe("s", ["jazz"], None)
     answer = engine.match(batch, _core.TokenCache(), 5)
     (records,) = answer.batches(100)
     assert records.rows == 2

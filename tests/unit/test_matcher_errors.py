@@ -172,7 +172,7 @@ def test_what_is_not_an_id_is_refused(id_) -> None:
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, "neither keywords nor area is there"),
+        ({}, "neither keywords nor area nor where is there"),
         ({"keywords": []}, "keywords"),
         (
             {"keywords": [f"w{i}" for i in range(8192)]},

@@ -5,6 +5,7 @@
 /// calls may run at once. A call that throws has changed nothing.
 #pragma once
 
+#include <numeric>
 #include <span>
 #include <string>
 #include <string_view>
@@ -47,6 +48,17 @@ class Matcher {
     room_.check();
     const ListRoom::Change change(room_);
     set_.add(rows, ids_);
+  }
+  /// Subscribes row by row, where columns do not say it all: add(set, row) returns the slot.
+  template <typename Add>
+  void subscribe_each(const IdColumn& ids, std::size_t rows, Add&& add) {
+    room_.check();
+    const ListRoom::Change change(room_);
+    std::vector<std::uint32_t> order(rows);
+    std::iota(order.begin(), order.end(), 0u);
+    add_rows(
+        ids, rows, ids_, order, [&](std::size_t row) { return add(set_, row); },
+        [&](SubscriptionId slot) { set_.remove(slot); });
   }
   void unsubscribe(const ExternalId& id) {
     const SubscriptionId slot = slot_of(id);

@@ -39,6 +39,7 @@ class RankSet {
   SubscriptionId add(std::span<const std::string_view> words, const Rect& area,
                      const RankTerms& terms, const Expression* where);
   void add(const RankSubscriptionColumns& rows, ExternalIds& ids);  ///< and bind their ids
+  void check_rows(const RankSubscriptionColumns& rows) const;       ///< which add() does too
   void remove(SubscriptionId id);
   void approach(std::span<const SubscriptionId>, std::size_t) const {}
   void replace_area(SubscriptionId id, const Rect& area);  ///< the slot stays the same
@@ -83,7 +84,6 @@ class RankSet {
     FactReader facts;
   };
 
-  void check_rows(const RankSubscriptionColumns& rows) const;
   void run(const Message& message, Scratch& scratch, RankSink& sink) const;
 
   std::string index_name_;
