@@ -28,7 +28,28 @@ def random_line(rng, number):
             fields.update(alpha=float(rng.choice([0.3, 1.0])), threshold=0.4)
         elif rng.random() < 0.5:
             fields["keywords"] = f"{words(rng, 1)[0]} OR ({words(rng, 1)[0]} -a)"
+            fields.update(random_wish(np.random.default_rng([number, 3]), area))
     return json.dumps(fields)
+
+
+def random_wish(dice, area):
+    """Return what only match subscriptions may say."""
+    one, other = words(dice, 1)[0], words(dice, 1)[0]
+    wish: dict[str, object] = {}
+    if dice.random() < 0.5:
+        keywords = [
+            f'"{one} {other}"',
+            "aa* OR b",
+            f"-{one}",
+            f"-({one} {other})",
+            f"{one} {other}",
+        ]
+        wish["keywords"] = str(dice.choice(keywords))
+    if dice.random() < 0.3:
+        wish["except"] = [*area[:2], area[0] + 1, area[1] + 1]
+    if dice.random() < 0.3:
+        wish["area"] = [area, {"type": "Circle", "center": area[2:], "radius_m": 150_000}]
+    return wish
 
 
 def random_lines(seed, count):

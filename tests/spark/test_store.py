@@ -2,13 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import pyarrow as pa
 import pytest
-from spark.tables import build_here, expected, single, some_messages, some_subscriptions
+from spark.tables import (
+    WORDY,
+    build_here,
+    expected,
+    single,
+    some_messages,
+    some_subscriptions,
+)
 
 import nearcast as nc
+from nearcast.bench.workloads.alert_log import alert_subscriptions
+from nearcast.bench.workloads.alerts import attributes
+from nearcast.bench.workloads.scenario import PresetSource
 from nearcast.partition import MECHANISMS
+from nearcast.spark.definitions import table_of_events
 from nearcast.spark.deltas import append_delta, current_rows
 from nearcast.spark.matching import match_batches, match_routed, route_batches
 from nearcast.spark.shard import _open, open_shard
@@ -37,6 +50,50 @@ def test_partitions_together_answer_like_one_matcher(mechanism, mode, tmp_path) 
     found = pairs_of(index, made.version, messages)
     assert found == expected(single(table, mode), messages)
     assert len(found) > 50
+
+
+def some_alerts(count):
+    """Return events of alerts with areas that are hit, and messages with attributes."""
+    source = PresetSource(WORDY, 1)
+    wishes = [dict(event) for event in alert_subscriptions(source, count)]
+    for event in wishes[::2]:
+        event.pop("area", None)
+        event.setdefault("where", "price EXISTS")
+    table = some_messages(300)
+    said = list(attributes(1, 0, 300))
+    texts = pa.array([None if row % 5 == 0 else json.dumps(one) for row, one in enumerate(said)])
+    return wishes, table.append_column("attributes", texts)
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS)
+def test_alerts_are_found_in_partitions_as_in_one_hub(mechanism, tmp_path) -> None:
+    wishes, messages = some_alerts(600)
+    hub = nc.Hub()
+    hub.apply(wishes)
+    wanted = sorted(
+        (row["id"], id_)
+        for row in messages.to_pylist()
+        for id_ in hub.match(
+            row["tokens"],
+            at=(row["lon"], row["lat"]),
+            attributes=json.loads(row["attributes"] or "{}"),
+        )
+    )
+    table = table_of_events(wishes, "match")
+    index, made = build_here(tmp_path, table, "match", mechanism, 6, SAMPLE)
+    assert pairs_of(index, made.version, messages) == wanted
+    assert len({id_ for _, id_ in wanted}) > 100
+    changed = [
+        {**event, "id": wishes[-1 - i]["id"], "replace": True}
+        for i, event in enumerate(wishes[:50])
+    ]
+    hub.apply(changed)
+    after = append_delta(index, changed)
+    found = {(message, id_) for message, id_ in pairs_of(index, after.version, messages)}
+    for row in messages.slice(0, 40).to_pylist():
+        said = json.loads(row["attributes"] or "{}")
+        reached = hub.match(row["tokens"], at=(row["lon"], row["lat"]), attributes=said)
+        assert sorted(reached) == sorted(id_ for message, id_ in found if message == row["id"])
 
 
 @pytest.mark.parametrize(("mechanism", "partitions"), [("hash", 1), ("prefix", 4)])

@@ -26,8 +26,26 @@ def words(rng, most):
     return list(rng.choice(WORDS, rng.integers(1, most + 1), p=np.arange(8, 0, -1) / 36))
 
 
+WHERES = ("price <= 3", "type = 'flat'", "price > 2 OR NOT type EXISTS", "type IN ('flat', 'x')")
+
+
+def random_attributes(rng):
+    said = {"price": int(rng.integers(1, 6)), "type": str(rng.choice(["flat", "house"]))}
+    return {name: value for name, value in said.items() if rng.random() < 0.8}
+
+
 def random_event(rng, number, ids, replaces=0.3):
     """Return one event; some are refused, by a wrong id or a wrong time."""
+    event = _random_event(rng, number, ids, replaces)
+    dice = np.random.default_rng([number, *map(ord, event.get("id", ""))])
+    if event["op"] == "publish" and dice.random() < 0.7:
+        event["attributes"] = random_attributes(dice)
+    if event["op"] == "subscribe" and dice.random() < 0.3:
+        event["where"] = str(dice.choice(WHERES))
+    return event
+
+
+def _random_event(rng, number, ids, replaces):
     at = [float(v) for v in rng.integers(-2, 3, 2)]
     time = {"time": float(number + rng.integers(-3, 2))} if rng.random() < 0.8 else {}
     op = rng.choice(

@@ -23,7 +23,15 @@ from nearcast.partition import ADJUSTABLE, Plan, adjust_plan, make_plan
 from nearcast.partition.plan import pack
 from nearcast.spark.columnar import by_partition, routed_schema, spread
 from nearcast.spark.costs import write_costs
-from nearcast.spark.definitions import all_wants, conform, place_rows
+from nearcast.spark.definitions import (
+    MORE,
+    SIDES,
+    TERMS,
+    all_wants,
+    conform,
+    place_rows,
+    with_events,
+)
 from nearcast.spark.deltas import current_rows, learned_plan
 from nearcast.spark.shard import build_shard, manifest_at, open_shard, packed_column, unpacked
 from nearcast.spark.store import Index, Manifest, snapshot_file
@@ -38,6 +46,7 @@ if TYPE_CHECKING:
     from nearcast.weights import Weights
 
 _ATTEMPTS = 3
+_TEXTS = ("expression", "where")
 
 
 def build_index(
@@ -57,8 +66,10 @@ def build_index(
     ----------
     subscriptions
         `id` (string or long, each once), `keywords` (array of tokens, all required; null: none),
-        `west`, `south`, `east`, `north` (null: anywhere), to rank `alpha` and `threshold`; or
-        `event`, a subscribe event as a line, where these do not suffice.
+        `west`, `south`, `east`, `north` (null: anywhere), to rank `alpha` and `threshold`. In place
+        of keywords `expression`, in place of a box `lon`, `lat`, `radius_m`, and `where`; or
+        `event`, a subscribe event as a line, where these do not suffice. Another column is an error
+        that names it.
     path
         Folder of the index; a new one, or one whose subscriptions are replaced by these.
     mode
@@ -196,14 +207,26 @@ def _conformed(subscriptions: DataFrame, mode: str) -> DataFrame:
         raise InvalidParameterError(what, got=list(types), wanted="id")
     wanted = {"id": "long" if types["id"] in ("int", "bigint", "smallint") else "string"}
     wanted["keywords"] = "array<string>"
-    sides = ("west", "south", "east", "north") + (("alpha", "threshold") if mode == "rank" else ())
+    sides = SIDES + (TERMS if mode == "rank" else ())
     wanted.update(dict.fromkeys(sides, "double"), event="string")
-    return subscriptions.select(
+    unknown = [name for name in types if name not in (*wanted, *MORE)]
+    if unknown:
+        what = f"column {unknown[0]!r} of subscriptions is not understood"
+        raise InvalidParameterError(what, wanted="only " + ", ".join([*wanted, *MORE]))
+    more = {name: "string" if name in _TEXTS else "double" for name in MORE if name in types}
+    chosen = subscriptions.select(
         *(
             (f.col(name) if name in types else f.lit(None)).cast(type_).alias(name)
-            for name, type_ in wanted.items()
+            for name, type_ in (wanted | more).items()
         )
     )
+    if not more:
+        return chosen
+
+    def convert(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return (with_events(batch, mode) for batch in batches)
+
+    return chosen.mapInArrow(convert, ", ".join(f"{n} {t}" for n, t in wanted.items()))
 
 
 def _refuse_duplicates(subscriptions: DataFrame) -> None:

@@ -25,8 +25,8 @@ POINT = ("lon", "lat")
 REASON = ("reason", pa.string())
 RAW = ("raw", pa.string())
 
-MESSAGE_FIELDS = ("id", "text", *POINT, *SIDES, "time", "expires")
-SUBSCRIPTION_FIELDS = ("id", "keywords", "area", *SIDES, *TERMS)
+MESSAGE_FIELDS = ("id", "text", *POINT, *SIDES, "attributes", "time", "expires")
+SUBSCRIPTION_FIELDS = ("id", "keywords", "where", "area", "except", *SIDES, *TERMS)
 
 
 def message_schema(place: tuple[str, ...]) -> pa.Schema:
@@ -37,6 +37,7 @@ def message_schema(place: tuple[str, ...]) -> pa.Schema:
             ("text", pa.string()),
             ("tokens", pa.list_(pa.string())),
             *((side, pa.float64()) for side in place),
+            ("attributes", pa.string()),  # JSON, as values are of many types
             ("time", pa.float64()),
             ("expires", pa.float64()),
             REASON,
@@ -93,6 +94,9 @@ def _clean_message(
         "text": event.text,
         "tokens": analyzer.analyze(event.text),
         **dict(zip(names, sides, strict=True)),
+        "attributes": json.dumps(event.attributes, ensure_ascii=False)
+        if event.attributes
+        else None,
         "time": event.time,
         "expires": event.expires,
     }
@@ -107,7 +111,18 @@ def _publish_fields(
     fields["text"] = given.get("text")
     fields["at" if place == POINT else "bbox"] = sides
     fields.update(time=_time(given.get("time")), expires=_time(given.get("expires")))
+    fields["attributes"] = _attributes(given.get("attributes"))
     return {name: value for name, value in fields.items() if value is not None}
+
+
+def _attributes(value: object) -> object:
+    """Return attributes of a struct, a map or text as an object; null: the message has none."""
+    read = _json(value, "attributes")
+    if isinstance(read, list) and all(isinstance(pair, tuple) for pair in read):  # a map
+        read = dict(read)
+    if isinstance(read, dict):
+        return {name: each for name, each in read.items() if each is not None} or None
+    return read
 
 
 def clean_subscriptions(
@@ -115,8 +130,8 @@ def clean_subscriptions(
 ) -> pa.RecordBatch:
     """Return a row for each raw subscription: clean, or with the reason why it is refused.
 
-    `keywords` is an expression or a list; `area` GeoJSON as text; or the four sides of a box. A
-    column `event` has whole subscribe events as lines instead.
+    `keywords` is an expression or a list; `area` and `except` GeoJSON as text; or the four sides of
+    a box. A column `event` has whole subscribe events as lines instead.
     """
     rows = [_clean_subscription(row, columns, mode) for row in batch.to_pylist()]
     return pa.RecordBatch.from_pylist(rows, subscription_schema(mode))
@@ -144,7 +159,8 @@ def _subscribe_fields(row: dict[str, Any], columns: Mapping[str, str], mode: str
         return _event(row)
     given = {field: row[column] for field, column in columns.items()}
     fields: dict[str, Any] = {"op": "subscribe", "id": _id(given.get("id")), "mode": mode}
-    fields["keywords"] = given.get("keywords")
+    fields.update(keywords=given.get("keywords"), where=given.get("where"))
+    fields["except"] = _json(given.get("except"), "except")
     if given.get("area") is not None:
         fields["area"] = _json(given["area"], "area")
     elif given.get("west") is not None:

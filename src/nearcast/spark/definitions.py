@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from nearcast.errors import InvalidSubscriptionError
 from nearcast.events import event_from, read_event
 from nearcast.expressions import plain_tokens
 from nearcast.model import Bbox
@@ -26,8 +27,12 @@ if TYPE_CHECKING:
     from nearcast.matcher import Matcher
     from nearcast.partition.wants import Mode
 
+_ARGUMENTS = {"except": "except_"}  # a word of Python
 SIDES = ("west", "south", "east", "north")
 TERMS = ("alpha", "threshold")
+MORE = ("expression", "where", "lon", "lat", "radius_m")
+"""Columns that a frame of subscriptions may have, and that become events."""
+CIRCLE = frozenset({"lon", "lat", "radius_m"})
 
 
 def schema_of(mode: str, id_type: pa.DataType) -> pa.Schema:
@@ -54,6 +59,33 @@ def conform(table: pa.Table, mode: str) -> pa.Table:
         for field in schema
     ]
     return pa.table(columns, schema=schema)
+
+
+def with_events(batch: pa.RecordBatch, mode: str) -> pa.RecordBatch:
+    """Return rows in which expressions, `where` and circles have become events."""
+    schema = schema_of(mode, batch.schema.field("id").type)
+    rows = [_with_event(row, mode) for row in batch.to_pylist()]
+    return pa.RecordBatch.from_pylist(rows, schema)
+
+
+def _with_event(row: dict[str, Any], mode: str) -> dict[str, Any]:
+    asked = {name: row[name] for name in MORE if row.get(name) is not None}
+    if not asked:
+        return row
+    plain = {name: row.get(name) for name in ("keywords", *SIDES, *TERMS, "event")}
+    fields = fields_of_row({"id": row["id"], **plain}, mode)
+    for name, conflicting in (("expression", "keywords"), ("radius_m", "area")):
+        if name in asked and conflicting in fields:
+            what = f"subscription {row['id']!r} has {name} and {conflicting}"
+            raise InvalidSubscriptionError(what, wanted="one of the two")
+    if "expression" in asked:
+        fields["keywords"] = asked["expression"]
+    if "where" in asked:
+        fields["where"] = asked["where"]
+    if CIRCLE & asked.keys():
+        center = [asked.get("lon"), asked.get("lat")]
+        fields["area"] = {"type": "Circle", "center": center, "radius_m": asked.get("radius_m")}
+    return {**row_of_event(fields, _subscribe(fields)), "id": row["id"]}
 
 
 def split_plain(table: pa.Table) -> tuple[np.ndarray, np.ndarray]:
@@ -119,7 +151,8 @@ def subscribe_rows(matcher: Matcher, table: pa.Table, first: int = 0) -> None:
 
 def _asked(fields: dict[str, Any]) -> dict[str, Any]:
     """Return the fields of an event that a matcher takes."""
-    return {name: fields[name] for name in ("keywords", "area", *TERMS) if name in fields}
+    taken = ("keywords", "area", "where", "except", *TERMS)
+    return {_ARGUMENTS.get(name, name): fields[name] for name in taken if name in fields}
 
 
 def row_of_event(fields: Mapping[str, Any], event: Subscribe) -> dict[str, Any]:

@@ -5,6 +5,7 @@ A line that cannot be read, or is no publish event, is set aside with its reason
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -24,13 +25,15 @@ MESSAGES = pa.schema(
         ("id", pa.string()),
         ("tokens", pa.list_(pa.string())),
         *((name, pa.float64()) for name in PLACE),
+        ("attributes", pa.string()),  # JSON, as values are of many types
         ("value", pa.string()),  # the line, if it was refused
         ("reason", pa.string()),
     ]
 )
 _DDL = (
     "id string, tokens array<string>, lon double, lat double, "
-    "west double, south double, east double, north double, value string, reason string"
+    "west double, south double, east double, north double, attributes string, "
+    "value string, reason string"
 )
 
 
@@ -59,5 +62,7 @@ def _row(line: str | None) -> dict[str, Any]:
     place = event.place
     names = PLACE[:2] if isinstance(place, tuple) else PLACE[2:]
     sides = place if isinstance(place, tuple) else [getattr(place, name) for name in names]
-    row = dict(zip(names, sides, strict=True))
+    row: dict[str, Any] = dict(zip(names, sides, strict=True))
+    if event.attributes:
+        row["attributes"] = json.dumps(event.attributes, ensure_ascii=False)
     return {"id": event.id, "tokens": DEFAULT_ANALYZER.analyze(event.text), **row}

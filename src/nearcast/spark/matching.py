@@ -60,9 +60,10 @@ def match(
     messages
         A column that names each message; `tokens` (array of strings, as given) or `text`; and
         `lon`, `lat` or `west`, `south`, `east`, `north`; with both, those of the place that is not
-        null. Or a folder of Parquet files with these columns. Such files, and a frame of them of
-        which nothing was computed before, the workers read themselves, with less work per row:
-        they must be where all see them, as the index is.
+        null; `attributes` (struct, map, or string with a JSON object), where there are some. Other
+        columns are not looked at. Or a folder of Parquet files with these columns. Such files, and
+        a frame of them of which nothing was computed before, the workers read themselves, with less
+        work per row: they must be where all see them, as the index is.
     subscriptions
         An index of mode "match", or the folder of one; or a DataFrame, from which an index is built
         that is removed when this process ends, for local use.
@@ -198,8 +199,9 @@ def asked_columns(messages: DataFrame, key: str) -> DataFrame:
         what = f"messages lack {', '.join(missing)}"
         wanted = f"{key}, tokens or text, and lon, lat or west, south, east, north"
         raise InvalidParameterError(what, got=names, wanted=wanted)
+    said = ["attributes"] if "attributes" in names else []
     # The key goes under a name of its own: it may be called like any other column.
-    return messages.select(f.col(key).alias("message"), text, *place)
+    return messages.select(f.col(key).alias("message"), text, *place, *said)
 
 
 @lru_cache(maxsize=64)

@@ -130,7 +130,7 @@ def write_ids(base: Path, partition: int, ids: pa.Array, bits: np.ndarray) -> No
     write_arrow(ids_file(base, partition), table)
 
 
-_ASKED = frozenset({"text", "tokens", *POINT, *BOX})
+_ASKED = frozenset({"text", "tokens", "attributes", *POINT, *BOX})
 _open: dict[tuple[str, str, int], Shard] = {}
 
 

@@ -273,16 +273,19 @@ def subscribe_fields(event: Subscribe) -> dict[str, Any]:
     words = sorted((event.keywords and plain_tokens(event.keywords)) or ())
     at = list(event.at or ())
     fields = {"op": "subscribe", "id": event.id, "mode": "top", "keywords": words, "at": at}
-    return {**fields, "k": event.k, "alpha": event.alpha}
+    where = {} if event.said_where is None else {"where": event.said_where}
+    return {**fields, "k": event.k, "alpha": event.alpha, **where}
 
 
 def publish_fields(event: Publish) -> dict[str, Any]:
     """Return a message as an event without time or end."""
     place = event.place
+    fields: dict[str, Any] = {"op": "publish", "id": event.id, "text": event.text}
+    if event.attributes:
+        fields["attributes"] = dict(event.attributes)
     if isinstance(place, tuple):
-        return {"op": "publish", "id": event.id, "text": event.text, "at": list(place)}
-    box = [place.west, place.south, place.east, place.north]
-    return {"op": "publish", "id": event.id, "text": event.text, "bbox": box}
+        return {**fields, "at": list(place)}
+    return {**fields, "bbox": [place.west, place.south, place.east, place.north]}
 
 
 def message_table(messages: Sequence[Publish]) -> pa.Table:
