@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearcast.bench.provenance import find_provenance
+from nearcast.cli.option_types import above_zero, at_least_one
 
 if TYPE_CHECKING:
     import argparse
@@ -29,11 +30,23 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         "that does nothing and a bare hub in the same run. Writes the numbers as JSON.",
     )
     add = parser.add_argument
-    add("--subscriptions", type=int, default=100_000, metavar="N")
-    add("--owners", type=int, default=1_000, metavar="N", help="subscribers, one SSE client each")
-    add("--messages", type=int, default=20_000, metavar="N", help="of each measurement")
-    add("--rate", type=int, default=1_000, metavar="N", help="messages a second while streaming")
-    add("--seconds", type=float, default=10.0, metavar="S", help="of streaming")
+    add("--subscriptions", type=at_least_one, default=100_000, metavar="N")
+    add(
+        "--owners",
+        type=at_least_one,
+        default=1_000,
+        metavar="N",
+        help="subscribers, one SSE client each",
+    )
+    add("--messages", type=at_least_one, default=20_000, metavar="N", help="of each measurement")
+    add(
+        "--rate",
+        type=at_least_one,
+        default=1_000,
+        metavar="N",
+        help="messages a second while streaming",
+    )
+    add("--seconds", type=above_zero, default=10.0, metavar="S", help="of streaming")
     add("--database", metavar="URL", help="an empty one (default: a new SQLite file)")
     add("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     add("--out", metavar="FILE", help="where to write the numbers (stdout)")
