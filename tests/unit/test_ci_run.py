@@ -45,17 +45,17 @@ def test_what_is_missing_is_installed_before_the_tests(calls) -> None:
     done, lines = calls(apt_get=0)
     assert done.returncode == 0
     assert [line.split()[0] for line in lines] == ["apt-get", "apt-get", "make"]
-    wanted = "install --no-install-recommends openjdk-17-jre-headless maven postgresql"
-    assert lines[1].endswith(wanted)
+    packages = "openjdk-17-jre-headless maven chromium fonts-dejavu-core postgresql"
+    assert lines[1].endswith(f"install --no-install-recommends {packages}")
 
 
 def test_nothing_is_installed_where_all_is_there(calls) -> None:
-    _, lines = calls(apt_get=0, java=0, mvn=0, psql=0)
+    _, lines = calls(apt_get=0, java=0, mvn=0, chromium=0, psql=0)
     assert lines == ["make test"]
 
 
 def test_what_cannot_be_installed_is_said_and_the_tests_run(calls) -> None:
-    done, lines = calls(apt_get=100, java=0, psql=0)
+    done, lines = calls(apt_get=100, java=0, chromium=0, psql=0)
     assert done.returncode == 0
     assert lines[-1] == "make test"
     assert "cannot install maven" in done.stderr
