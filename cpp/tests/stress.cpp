@@ -134,7 +134,7 @@ void stress_hub(const std::string& kind, std::size_t rounds) {
 // ---- matcher --------------------------------------------------------------------------------
 
 void subscribe_rows(Matcher<MatchSet>& matcher, const SubscriptionTable& table) {
-  matcher.subscribe({table.ids(), table.keywords(), table.areas(), {}, {}, table.rows()});
+  matcher.subscribe({table.ids(), table.keywords(), table.areas(), nullptr, {}, {}, table.rows()});
 }
 void subscribe_rows(Matcher<RankSet>& matcher, const SubscriptionTable& table) {
   matcher.subscribe(
