@@ -22,7 +22,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 from oracle import Oracle, OracleRejects
-from strategies.landed import LANDED
 
 import nearcast as nc
 
@@ -147,8 +146,6 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
 
     @rule(message=some.publish_events())
     def ask(self, message: dict[str, Any]) -> None:
-        if "questions" not in LANDED:
-            return
         asked = {name: message[name] for name in ("at", "bbox", "attributes") if name in message}
         expected = self.oracle.reached(message)
         assert sorted(self.hub.match(message["text"], **asked)) == expected
@@ -168,7 +165,7 @@ class ChangesLikeTheOracle(RuleBasedStateMachine):
     @rule(data=st.data())
     def say_again(self, data: st.DataObject) -> None:
         """A definition that is given back, subscribed in its own place, changes nothing."""
-        if self.modes and "definitions" in LANDED:
+        if self.modes:
             id_ = data.draw(st.sampled_from(sorted(self.modes)))
             definition = self.hub.subscription(id_)
             assert definition.mode == self.modes[id_]

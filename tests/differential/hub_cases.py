@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from differential.wishes import Wishes, is_landed
+from differential.wishes import Wishes
 from differential.worlds import Json, World, near
 
 if TYPE_CHECKING:
@@ -251,9 +251,9 @@ HUB_PROFILES = {
     "shapes": _shapes,
     "churn": _churn,
     "ranks": _ranks,
-    **({"replaced": _replaced} if is_landed("replace") else {}),
-    **({"phrases": _phrases} if is_landed("expressions") else {}),
-    **({"alerts": _alerts} if is_landed("where") else {}),
+    "replaced": _replaced,
+    "phrases": _phrases,
+    "alerts": _alerts,
 }
 
 
@@ -316,7 +316,7 @@ class _Log:
         if self.rng.random() < self.plan.publishing:
             return self._publish()
         choice = self.rng.random()
-        if choice < 0.03 and is_landed("advance"):
+        if choice < 0.03:
             return {"op": "advance", "time": self.clock}
         if choice < 0.3 or not self.modes:
             return self._subscribe()
@@ -338,7 +338,7 @@ class _Log:
         count = max(0, self.rng.choice(self.plan.tokens) + self.rng.choice((-1, 0, 0, 1)))
         place = self.world.place(self.plan.boxes)
         event = {"op": "publish", "id": id_, "text": self.world.text(count), **place}
-        if is_landed("where") and self.rng.random() < 0.8:
+        if self.rng.random() < 0.8:
             event["attributes"] = self.wishes.attributes()
         if self.messages and self._replaces():
             event |= {"id": self.rng.choice(self.messages[-50:]), "replace": True}
@@ -365,10 +365,10 @@ class _Log:
         return event
 
     def _replaces(self) -> bool:
-        return is_landed("replace") and self.rng.random() < self.plan.replacing
+        return self.rng.random() < self.plan.replacing
 
     def _condition(self) -> Json:
-        is_drawn = is_landed("where") and self.rng.random() < self.plan.wishing
+        is_drawn = self.rng.random() < self.plan.wishing
         return {"where": self.wishes.where()} if is_drawn else {}
 
     def _keywords(self) -> list[str]:

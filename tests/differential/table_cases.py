@@ -9,7 +9,7 @@ from __future__ import annotations
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from differential.wishes import Wishes, is_landed
+from differential.wishes import Wishes
 from differential.worlds import Json, World, near
 
 if TYPE_CHECKING:
@@ -245,7 +245,7 @@ def _cities(rng: Random) -> _Plan:
         row = {"area": shape(corners)}
         if rng.random() < 0.5:
             row["keywords"] = [plan.world.word()]
-        if is_landed("except") and rng.random() < 0.3:
+        if rng.random() < 0.3:
             row["except"] = wishes.area(corners)
         plan.rows.append(row)
     return plan
@@ -276,10 +276,10 @@ MATCH_PROFILES: dict[str, Callable[[Random], _Plan]] = {
     "long clauses": _long_clauses,
     "longest clauses": _longest_clauses,
     "mixed": _mixed,
-    **({"expressions": _expressions} if is_landed("expressions") else {}),
-    **({"ranges": _ranges} if is_landed("where") else {}),
-    **({"cities": _cities} if is_landed("areas") else {}),
-    **({"alerts": _alerts} if is_landed("where") else {}),
+    "expressions": _expressions,
+    "ranges": _ranges,
+    "cities": _cities,
+    "alerts": _alerts,
 }
 RANK_PROFILES = (
     *("wide messages", "heavy lists", "equal boxes", "many", "long clauses", "longest clauses"),
@@ -343,8 +343,8 @@ def _steps(mode: str, plan: _Plan) -> list[Step]:
 
     def match(count: int) -> None:
         form = rng.choice(("text", "text", "tokens", "coded", "single"))
-        if plan.wishes is not None and not is_landed("tables"):
-            form = "single"
+        if plan.wishes is not None:
+            form = "single"  # tables of messages have no attributes
         plan.boxes = rng.choice((0, 0.3, 0.3, 1))
         rows = [plan.message() for _ in range(count)]
         steps.append({"do": "match", "form": form, "rows": rows})

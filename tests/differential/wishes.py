@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from differential.worlds import near
-from strategies.landed import LANDED
 
 if TYPE_CHECKING:
     from differential.worlds import World
@@ -24,11 +23,6 @@ _NOTS = ("-", "!", "–", "NOT ", "not ", "−")
 
 def _bare(word: str) -> str:
     return word if word.isalnum() else f'"{word}"'
-
-
-def is_landed(part: str) -> bool:
-    """Return whether the code has a part of DESIGN.md."""
-    return part in LANDED
 
 
 class Wishes:
@@ -189,7 +183,7 @@ class Wishes:
     def area(self, corners: int = 12) -> Any:
         """Return an area of any kind, also of several parts."""
         choice = self.rng.random()
-        if is_landed("areas") and choice < 0.2:
+        if choice < 0.2:
             return self.several(corners)
         return self.city(corners) if choice < 0.3 else self.world.area(corners)
 
@@ -198,14 +192,14 @@ class Wishes:
     def enriched(self, fields: Json, corners: int = 12, share: float = 0.3) -> Json:
         """Return a match subscription with more wishes, each with this probability."""
         rng = self.rng
-        if is_landed("where") and rng.random() < share:
+        if rng.random() < share:
             fields["where"] = self.where()
-        if is_landed("expressions") and "keywords" in fields and rng.random() < share:
+        if "keywords" in fields and rng.random() < share:
             is_free = "area" in fields or "where" in fields
             written = self.free_expression if is_free and rng.random() < 0.5 else self.expression
             fields["keywords"] = written()
-        if is_landed("areas") and "area" in fields and rng.random() < share:
+        if "area" in fields and rng.random() < share:
             fields["area"] = self.area(corners)
-        if is_landed("except") and rng.random() < share / 2:
+        if rng.random() < share / 2:
             fields["except"] = self.area(corners)
         return fields

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from oracle import Oracle, OracleRejects
 
 from strategies.attributes import attributes, wheres
-from strategies.landed import LANDED
 from strategies.space import areas, bboxes, coordinates, message_places
 from strategies.text import expressions, free_expressions, keyword_lists, plain_keywords, texts
 
@@ -34,11 +33,7 @@ _thresholds = st.sampled_from((0.5, 0.1, 0.25, 0.3, 0.75, 1))
 
 _PARTS = (
     *(("keywords",), ("area",), ("keywords", "area"), ("keywords", "area")),
-    *(
-        (("where",), ("keywords", "where"), ("area", "where"), ("keywords", "area", "where"))
-        if "where" in LANDED
-        else ()
-    ),
+    *(("where",), ("keywords", "where"), ("area", "where"), ("keywords", "area", "where")),
 )
 
 
@@ -52,7 +47,7 @@ def _subscriptions(draw: st.DrawFn, modes: Sequence[str]) -> Json:
             event["mode"] = mode
     else:
         event |= {"mode": mode, "keywords": draw(plain_keywords), "alpha": draw(_shares)}
-        if "where" in LANDED and draw(st.integers(0, 2)) == 0:
+        if draw(st.integers(0, 2)) == 0:
             event["where"] = draw(wheres)
     if mode == "rank":
         event |= {"area": draw(bboxes), "threshold": draw(_thresholds)}
@@ -73,7 +68,7 @@ def _match_terms(draw: st.DrawFn) -> Json:
         "where": wheres,
     }
     terms = {name: draw(everything[name]) for name in parts}
-    if "except" in LANDED and draw(st.integers(0, 4)) == 0:
+    if draw(st.integers(0, 4)) == 0:
         terms["except"] = draw(areas)
     return terms
 
@@ -87,7 +82,7 @@ def subscribe_events(modes: Sequence[str] = ("match",)) -> Strategy[Json]:
 def publish_events(draw: st.DrawFn) -> Json:
     """Draw publish events without times."""
     event = {"op": "publish", "id": draw(message_ids), "text": draw(texts), **draw(message_places)}
-    if "where" in LANDED and draw(st.integers(0, 3)) > 0:
+    if draw(st.integers(0, 3)) > 0:
         event["attributes"] = draw(attributes())
     return event
 
@@ -122,8 +117,6 @@ _BAD_LINES: tuple[bytes, ...] = (
     b'{"op": "subscribe", "id": "s9", "area": {"type": "Polygon", "coordinates": []}}',
     b'{"op": "move", "id": "s9", "area": [0, 0, 1, 1], "time": 50}',
     b'{"op": "unsubscribe", "id": "s9", "time": 50}',
-)
-_FURTHER_BAD_LINES = (
     b'{"op": "advance"}',
     b'{"op": "advance", "time": 50, "id": "m1"}',
     b'{"op": "advance", "time": 1e11}',
@@ -164,13 +157,10 @@ _FURTHER_BAD_LINES = (
     b'{"op": "subscribe", "id": "s9", "mode": "top", "keywords": "a", "alpha": 1, "k": 1,'
     b' "at": [0, 0], "except": [0, 0, 1, 1]}',
 )
-if {"expressions", "where", "areas", "except", "replace", "advance"} <= LANDED:
-    _BAD_LINES += _FURTHER_BAD_LINES
 bad_lines: Strategy[bytes] = st.sampled_from(_BAD_LINES)
 _OPERATIONS = (
     *(("publish",) * 8 + ("subscribe",) * 3 + ("move", "move", "retract", "unsubscribe", "bad")),
-    *(("advance",) if "advance" in LANDED else ()),
-    *(("publish again", "publish again", "subscribe again") if "replace" in LANDED else ()),
+    *("advance", "publish again", "publish again", "subscribe again"),
 )
 
 

@@ -9,8 +9,6 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from strategies.landed import LANDED
-
 Json = dict[str, Any]
 Strategy = st.SearchStrategy
 
@@ -118,9 +116,7 @@ _several = st.one_of(
     _collections,
     _collections.map(lambda collection: [collection, [0, 0, 0.5, 0.5]]),
 )
-areas: Strategy[Any] = (
-    st.one_of(simple_areas, simple_areas, _several) if "areas" in LANDED else simple_areas
-)
+areas: Strategy[Any] = st.one_of(simple_areas, simple_areas, _several)
 message_places: Strategy[Json] = st.one_of(
     _near_coordinates.map(lambda at: {"at": at}),
     _near_coordinates.map(lambda at: {"at": at}),

@@ -6,8 +6,6 @@ from hypothesis import strategies as st
 from oracle import OracleRejects, read_keywords
 from oracle.keywords import holds_without_words
 
-from strategies.landed import LANDED
-
 Strategy = st.SearchStrategy
 
 _WORDS = (
@@ -52,16 +50,11 @@ _phrases = st.one_of(
     st.lists(words, min_size=1, max_size=3).map(" ".join),
 )
 _prefixes = st.sampled_from(("co*", "cof*", "coffee*", "COFFEES*", "ab*", "st*", "ﬁ*", "fre*"))
-if "expressions" in LANDED:
-    _quoted = st.one_of(_one_token, _phrases, _phrases).map('"{}"'.format)
-    _keywords = st.one_of(tokens, tokens, tokens, words, _quoted, _prefixes)
-    _ands = st.sampled_from((" ", " ", " AND ", " and ", "\tAnd\n"))
-    _ors = st.sampled_from((" OR ", " or ", " oR "))
-    _nots = st.sampled_from(("-", "!", "–", "−", "NOT ", "not ", "--", "-NOT ", "!!!"))
-else:
-    _keywords = st.one_of(tokens, tokens, tokens, words, _one_token.map('"{}"'.format))
-    _ands, _ors = st.sampled_from((" ", " AND ")), st.just(" OR ")
-    _nots = st.sampled_from(("-", "NOT ", "NOT NOT ", "--"))
+_quoted = st.one_of(_one_token, _phrases, _phrases).map('"{}"'.format)
+_keywords = st.one_of(tokens, tokens, tokens, words, _quoted, _prefixes)
+_ands = st.sampled_from((" ", " ", " AND ", " and ", "\tAnd\n"))
+_ors = st.sampled_from((" OR ", " or ", " oR "))
+_nots = st.sampled_from(("-", "!", "–", "−", "NOT ", "not ", "--", "-NOT ", "!!!"))
 
 
 @st.composite
@@ -99,9 +92,7 @@ def _is_accepted(expression: str) -> bool:
 expressions: Strategy[str] = _any_expressions.filter(_needs_a_word)
 """Expressions that a subscription may have by themselves."""
 
-free_expressions: Strategy[str] = (
-    _any_expressions.filter(_is_accepted) if "expressions" in LANDED else expressions
-)
+free_expressions: Strategy[str] = _any_expressions.filter(_is_accepted)
 """Expressions for subscriptions that have an area or a `where`: also such as ``-sold``."""
 
 _LEXEMES = (
@@ -118,6 +109,4 @@ plain_keywords: Strategy[list[str] | str] = st.one_of(
         lambda given: _ands.map(lambda joint: joint.join(f'"{word}"' for word in given))
     ),
 )
-stop_words: Strategy[tuple[str, ...]] = st.sampled_from(
-    ((), (), ("b",), ("A", "Coffee"), ("c",)) if "stop words" in LANDED else ((),)
-)
+stop_words: Strategy[tuple[str, ...]] = st.sampled_from(((), (), ("b",), ("A", "Coffee"), ("c",)))
