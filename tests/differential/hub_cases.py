@@ -100,6 +100,8 @@ def _equal_tops(rng: Random) -> Plan:
         tokens=(1,),
         publishing=0.95,
         expiring=0,
+        wishing=0,  # all lists of a word change at once
+        replacing=0,
     )
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from differential.cases import Case, Step
 
 GROUP = 8  # messages that are matched together
+MOST_CLAUSES = 128
 Clause = tuple[frozenset[str], frozenset[str]]  # tokens that must, and that must not be there
 
 
@@ -55,7 +56,7 @@ class Sizes:
 
 
 def _clauses(tree: Tree, *, negated: bool) -> set[Clause]:
-    """Multiply out, up to a size that no case needs; a phrase and a prefix count as a word."""
+    """Multiply out; a phrase and a prefix count as a word, and of very many clauses some."""
     kind, part = tree
     none: frozenset[str] = frozenset()
     if kind == "not":
@@ -63,13 +64,16 @@ def _clauses(tree: Tree, *, negated: bool) -> set[Clause]:
     if kind in ("words", "phrase", "prefix"):
         tokens = {part} if kind == "prefix" else {token for token in part if token is not None}
         return {(none, frozenset({t})) for t in tokens} if negated else {(frozenset(tokens), none)}
+    if kind == "and" and not negated and all(one[0] == "words" for one in part):
+        return {(frozenset().union(*(one[1] for one in part)), none)}
     groups = [_clauses(one, negated=negated) for one in part]
     if (kind == "or") != negated:
         return set().union(*groups)
     found = {(none, none)}
     for group in groups:
-        found = {(p | q, n | m) for p, n in found for q, m in sorted(group, key=repr)[:64]}
-        found = {(p, n) for p, n in sorted(found, key=repr)[:256] if not p & n}
+        most = max(1, MOST_CLAUSES // len(found))
+        both = {(p | q, n | m) for p, n in found for q, m in list(group)[:most]}
+        found = {(p, n) for p, n in both if not p & n} or both
     return found
 
 

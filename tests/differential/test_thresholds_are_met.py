@@ -13,6 +13,8 @@ from differential.drivers import DRIVERS
 from differential.sizes_met import Sizes
 from differential.test_differential import SEEDS
 
+pytestmark = pytest.mark.xdist_group("thresholds")  # the sizes are collected once
+
 PAGE = (Path(__file__).parents[2] / "docs" / "thresholds.md").read_text(encoding="utf-8")
 SECTIONS = ("## Groups and portions", "## Nodes, blocks")
 _ROW = re.compile(r"^\| (\S+\.(?:h|cpp)) \| `(.+?)` \| ([^|]+) \| [^|]* \|$", re.MULTILINE)
