@@ -250,6 +250,7 @@ def test_a_long_way_in_small_steps_loses_nothing(kind: str, seed: int) -> None:
     world.teardown()
 
 
+@pytest.mark.filterwarnings("ignore::nearcast.KeepsNothingWarning")  # messages have expiries
 @pytest.mark.parametrize("kind", ["auto", "ap+-tree"])
 def test_most_steps_on_a_road_stay_unsaid(kind: str) -> None:
     plan = MovingPlan(objects=60, messages=400, steps=20, destinations=8)

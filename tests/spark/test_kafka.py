@@ -39,7 +39,7 @@ def test_an_address_names_servers_and_a_topic() -> None:
 
 def test_a_topic_as_output_needs_a_checkpoint(tmp_path, capsys) -> None:
     command = ["spark", "run", "--messages", str(tmp_path), "--subscriptions", str(tmp_path)]
-    assert main([*command, "--out", "kafka://localhost:1/pairs"]) == 1
+    assert main([*command, "--out", "kafka://localhost:1/pairs"]) == 2
     assert "--checkpoint" in capsys.readouterr().err
 
 
