@@ -151,7 +151,8 @@ def test_what_is_not_kept_any_more_is_said(sqlite) -> None:
 
         def answer() -> httpx.Response:  # only what a snapshot has may be trimmed
             service.run(service.service._maintenance.trim())
-            return service.client.get("/v1/deliveries", params={"after": 1})
+            found: httpx.Response = service.client.get("/v1/deliveries", params={"after": 1})
+            return found
 
         wait_for(lambda: answer().status_code == 410)
         assert answer().json()["code"] == "gone"
