@@ -116,7 +116,7 @@ class Batch:
 
     @property
     def _by_owner(self) -> dict[str, int]:
-        """The place of each owner; made when somebody asks, which is not for every commit."""
+        """The place of each owner; made when it is first read, which not every commit does."""
         if self._codes is None:
             self._codes = {owner: code for code, owner in enumerate(self._groups.owners)}
         return self._codes
