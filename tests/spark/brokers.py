@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import shutil
-import socket
 import subprocess
-import time
 from contextlib import contextmanager
 from pathlib import Path
 
 import pyspark
+from spark.ports import free_port, wait_for_port
 
 KAFKA = "4.1.1"
 # The connector's version and that of the token provider that it needs. Maven Central does not have
@@ -121,21 +120,3 @@ def running_broker(jars, folder):
         finally:
             process.kill()
             process.wait()
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def wait_for_port(port, process, patience_s=240) -> None:
-    end = time.time() + patience_s
-    while time.time() < end:
-        assert process.poll() is None, "it ended by itself"
-        with socket.socket() as probe:
-            if probe.connect_ex(("127.0.0.1", port)) == 0:
-                return
-        time.sleep(0.2)
-    msg = f"nothing listens on port {port}"
-    raise TimeoutError(msg)

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pyspark
-from spark.brokers import free_port, wait_for_port
+from spark.ports import free_port, wait_for_port
 
 SPARK_CLASS = Path(pyspark.__file__).parent / "bin" / "spark-class"
 QUICK_JAVA = (

@@ -60,3 +60,27 @@ def session():
 @pytest.fixture
 def spark(session):
     return session.newSession()
+
+
+@pytest.fixture(scope="session")
+def store_options():
+    """An S3-compatible server for all tests; yields the options of addresses there."""
+    from spark import stores
+
+    reason = stores.missing()
+    if reason:
+        pytest.skip(reason)
+    with stores.running_store() as options:
+        yield options
+
+
+@pytest.fixture
+def store(store_options, monkeypatch):
+    """A folder of that server, and in the environment what it takes to use it."""
+    from spark import stores
+
+    from nearcast.spark.folders import folder_at
+
+    for name, value in stores.KEYS.items():
+        monkeypatch.setenv(name, value)
+    return folder_at(f"s3://{stores.BUCKET}?{store_options}")
