@@ -50,7 +50,11 @@ PYTHON = {
     "changes": {"_core", "model", "columns"},
     "definition": {"model", "columns"},
     "said": {"event_values", "expressions"},
-    "records": {"model", "text", "events", "columns", "said"},
+    "records": {"_core", "model", "text", "events", "columns", "said"},
+    "event_lines": set(),
+    "event_reader": {"_core", "errors", "text", "events", "columns", "event_lines"},
+    "event_table": {"_core", "errors", "model", "text", "events", "columns", "records"}
+    | {"event_lines", "event_reader"},
     "reasons": {"attributes", "comparing", "expressions"},
     "explain_score": set(),
     "explain": {"attributes", "event_values", "explain_score", "model", "reasons"},
@@ -70,17 +74,41 @@ PYTHON = {
     }
     | {"accepted", "definition", "explain", "explain_score", "in_process", "matcher", "sizes"},
     "hub": {"_core", "errors", "model", "text", "weights", "events", "accepted", "arguments"}
-    | {"changes", "clocks", "hub_questions", "matcher", "records"},
-    "life": {"_core", "errors", "model", "event_values", "arguments", "in_process"},
+    | {"changes", "clocks", "columns", "event_reader", "hub_arguments", "hub_questions"}
+    | {"matcher", "records"},
+    "hub_arguments": {"errors", "model"},
+    "life": {"_core", "errors", "model", "events", "arguments", "in_process", "columns"}
+    | {"event_lines", "event_table"},
     "partition": {"errors", "expressions", "model", "weights", "events"},
     "spark": {"errors", "expressions", "model", "text", "weights", "events", "columns"}
-    | {"hub", "life", "matcher", "partition"},
-    "service": {"changes", "errors", "model", "text", "weights", "events", "hub", "explain"},
+    | {"event_table", "hub", "life", "matcher", "partition"},
+    "service": {
+        "changes",
+        "event_table",
+        "errors",
+        "model",
+        "text",
+        "weights",
+        "events",
+        "hub",
+        "explain",
+    },
     "client": {"errors"},
     "bench": {"_core", "errors", "expressions", "model", "text", "weights", "keywords", "events"}
+    | {"event_table", "life"}
     | {"arguments", "changes", "columns", "hub", "in_process", "matcher", "partition", "records"}
     | {"service", "spark"},
-    "cli": {"errors", "expressions", "model", "text", "weights", "events", "matcher", "hub"}
+    "cli": {
+        "event_table",
+        "errors",
+        "expressions",
+        "model",
+        "text",
+        "weights",
+        "events",
+        "matcher",
+        "hub",
+    }
     | {"arguments", "bench", "changes", "explain", "partition", "service", "spark"},
 }
 INCLUDE = re.compile(r'#include "nearcast/(\w+)/(?:(\w+)/)?(?:(\w+)/)?')

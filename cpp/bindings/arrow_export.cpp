@@ -115,18 +115,10 @@ ArrowArray array_of(const std::shared_ptr<const RecordsOut>& records) {
   return array;
 }
 
+}  // namespace
+
 // ---- the core's columns ---------------------------------------------------------------------
 
-constexpr char kNothing[1] = {};  // what empty buffers point to: some readers refuse null
-
-template <typename Vector>
-ColumnOut fixed_column(const char* name, const char* format, const Vector& values,
-                       std::size_t first) {
-  const void* start = values.empty() ? static_cast<const void*>(kNothing) : values.data() + first;
-  return {name, format, {nullptr, start}};
-}
-
-/// Words `first` to `end` as type string, whose offsets have 32 bits.
 ColumnOut string_column(const char* name, const WordsOut& words, std::size_t first, std::size_t end,
                         RecordsOut& records) {
   const std::int64_t start = words.offsets[first];
@@ -140,7 +132,6 @@ ColumnOut string_column(const char* name, const WordsOut& words, std::size_t fir
   return {name, "u", {nullptr, numbers, words.bytes.data() + start}};
 }
 
-/// Where each batch ends: as many rows as its strings allow, one at least.
 std::vector<std::size_t> batch_ends(std::span<const WordsOut* const> columns, std::size_t rows,
                                     std::size_t max_string_bytes) {
   std::vector<std::size_t> ends;
@@ -160,7 +151,16 @@ std::vector<std::size_t> batch_ends(std::span<const WordsOut* const> columns, st
   return ends;
 }
 
-/// A bit for each score that is there; null: all are.
+namespace {
+
+template <typename Vector>
+ColumnOut fixed_column(const char* name, const char* format, const Vector& values,
+                       std::size_t first) {
+  const void* start = values.empty() ? kNoBytes : values.data() + first;
+  return {name, format, {nullptr, start}};
+}
+
+/// A bit for each number that is not NaN; null: none is.
 std::shared_ptr<const std::vector<std::uint8_t>> presence(std::span<const double> scores,
                                                           std::int64_t& null_count) {
   null_count = std::count_if(scores.begin(), scores.end(), [](double s) { return std::isnan(s); });

@@ -40,6 +40,16 @@ struct AnswerOut {
   std::function<std::vector<RecordsOut>(std::size_t max_string_bytes)> batches;
 };
 
+inline constexpr char kNoByte[1] = {};
+inline constexpr const void* kNoBytes = kNoByte;  ///< for empty buffers: some readers refuse null
+
+/// Where each batch ends: as many rows as its strings allow, one at least.
+std::vector<std::size_t> batch_ends(std::span<const WordsOut* const> columns, std::size_t rows,
+                                    std::size_t max_string_bytes);
+/// Words `first` to `end` as type string, whose offsets have 32 bits.
+ColumnOut string_column(const char* name, const WordsOut& words, std::size_t first, std::size_t end,
+                        RecordsOut& records);
+
 /// Matches: message (its id, or its row counted from `first_row`), subscription and, of rank mode,
 /// score.
 AnswerOut answer_of(MatchColumns&& matches, bool has_scores, std::size_t first_row,

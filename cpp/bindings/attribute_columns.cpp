@@ -13,17 +13,8 @@
 namespace nearcast {
 namespace {
 
-constexpr std::size_t kMaxNames = 64;  ///< of one message
 constexpr const char* kWantedName = "letters, digits, _ and ., not a digit first";
 constexpr const char* kWantedValue = "numbers, bool, string or list<string>";
-
-bool is_name(std::string_view name) {
-  const auto is_letter = [](char c) {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
-  };
-  const auto is_other = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.'; };
-  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), is_other);
-}
 
 /// A field of a struct, for the same rows.
 ArrowCells field_of(const ArrowCells& cells, std::int64_t field) {
@@ -134,7 +125,7 @@ class Values {
 
 [[noreturn]] void refuse_many(const ArrowCells& cells, std::size_t names) {
   throw Error(cells.kind, "column '" + cells.name + "' has too many names", std::to_string(names),
-              "at most " + std::to_string(kMaxNames));
+              "at most " + std::to_string(kMaxAttributeNames));
 }
 
 AttributesOut read_struct(const ArrowCells& cells, OwnedColumns& owned) {
@@ -143,13 +134,13 @@ AttributesOut read_struct(const ArrowCells& cells, OwnedColumns& owned) {
   for (std::int64_t i = 0; i < cells.schema->n_children; ++i) {
     const char* named = cells.schema->children[i]->name;
     const std::string_view name = named == nullptr ? "" : named;
-    if (!is_name(name)) refuse_name(cells, name);
+    if (!is_attribute_name(name)) refuse_name(cells, name);
     if (!names.insert(name).second)
       throw Error(cells.kind, "column '" + cells.name + "' has a name twice", std::string(name),
                   "each once");
     fields.emplace_back(name, Values(field_of(cells, i), owned));
   }
-  if (fields.size() > kMaxNames) refuse_many(cells, fields.size());
+  if (fields.size() > kMaxAttributeNames) refuse_many(cells, fields.size());
   const NullMap nulls = nulls_of(cells);
   AttributesOut out;
   for (std::size_t row = 0; row < cells.size(); ++row) {
@@ -193,19 +184,27 @@ AttributesOut read_maps(const ArrowCells& cells, OwnedColumns& owned) {
     names.clear();
     for (auto at = static_cast<std::size_t>(offsets[row]);
          !nulls[row] && at < static_cast<std::size_t>(offsets[row + 1]); ++at) {
-      if (!is_name(keys[at])) refuse_name(cells, keys[at]);
+      if (!is_attribute_name(keys[at])) refuse_name(cells, keys[at]);
       if (!names.insert(keys[at]).second)
         refuse_row(cells, row, "attributes: a name is there twice", std::string(keys[at]),
                    "each once");
       values.add(keys[at], at, row, out);
     }
-    if (names.size() > kMaxNames) refuse_many(cells, names.size());
+    if (names.size() > kMaxAttributeNames) refuse_many(cells, names.size());
     out.end_message();
   }
   return out;
 }
 
 }  // namespace
+
+bool is_attribute_name(std::string_view name) {
+  const auto is_letter = [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
+  };
+  const auto is_other = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '.'; };
+  return !name.empty() && is_letter(name[0]) && std::all_of(name.begin(), name.end(), is_other);
+}
 
 AttributeColumns AttributesOut::keep(OwnedColumns& owned) && {
   AttributeColumns columns;

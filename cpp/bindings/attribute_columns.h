@@ -10,6 +10,9 @@
 
 namespace nearcast {
 
+constexpr std::size_t kMaxAttributeNames = 64;  ///< of one message
+bool is_attribute_name(std::string_view name);
+
 /// Reads a struct, whose fields are names, or maps of names and values. Values are numbers, texts,
 /// truth values or lists of texts; null: the message does not have it.
 AttributeColumns attributes_of(const ArrowCells& cells, OwnedColumns& owned);

@@ -16,6 +16,7 @@ void bind_registry(nb::module_& module);
 void bind_message_batch(nb::module_& module);
 void bind_subscription_batch(nb::module_& module);
 void bind_records(nb::module_& module);
+void bind_event_batch(nb::module_& module);
 void bind_matcher(nb::module_& module);
 void bind_rank_matcher(nb::module_& module);
 void bind_snapshot(nb::module_& module);

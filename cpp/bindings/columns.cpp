@@ -6,6 +6,7 @@
 
 #include "nearcast/columns/column_checks.h"
 #include "nearcast/model/subscription_store.h"
+#include "nearcast/text/splitter.h"
 
 namespace nearcast {
 
@@ -141,19 +142,29 @@ std::vector<std::string_view> words_from_list(nb::handle words) {
   return views;
 }
 
-bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& views,
-                Place& place) {
-  if (!PyList_CheckExact(words.ptr()) || !PyTuple_CheckExact(at.ptr()) || nb::len(at) != 2)
-    return false;
-  double coordinates[2];
-  for (Py_ssize_t i = 0; i < 2; ++i) {
-    PyObject* number = PyTuple_GET_ITEM(at.ptr(), i);
-    if (!PyFloat_CheckExact(number)) return false;
-    coordinates[i] = PyFloat_AS_DOUBLE(number);
-    if (!(std::fabs(coordinates[i]) <= (i == 0 ? 180 : 90))) return false;  // nor for NaN
-  }
+bool read_plain_point(nb::handle at, Point& point) {
+  if (!PyTuple_CheckExact(at.ptr()) || PyTuple_GET_SIZE(at.ptr()) != 2) return false;
+  PyObject *lon = PyTuple_GET_ITEM(at.ptr(), 0), *lat = PyTuple_GET_ITEM(at.ptr(), 1);
+  if (!PyFloat_CheckExact(lon) || !PyFloat_CheckExact(lat)) return false;
+  point = {PyFloat_AS_DOUBLE(lon), PyFloat_AS_DOUBLE(lat)};
+  return std::fabs(point.lon) <= 180 && std::fabs(point.lat) <= 90;  // false for NaN
+}
+
+bool PlainMessage::read(nb::handle message, nb::handle at, bool may_split) {
+  Point point;
+  if (!read_plain_point(at, point)) return false;
+  place_ = Place::at(point);
+  if (!PyUnicode_CheckExact(message.ptr())) return read_words(message);
+  if (!may_split || !PyUnicode_IS_ASCII(message.ptr())) return false;
+  split_words(word_from(message, "text"), letters_,
+              [&](std::string_view word) { words_.push_back(word); });
+  return true;
+}
+
+bool PlainMessage::read_words(nb::handle words) {
+  if (!PyList_CheckExact(words.ptr())) return false;
   const Py_ssize_t count = PyList_GET_SIZE(words.ptr());
-  views.reserve(static_cast<std::size_t>(count));
+  words_.reserve(static_cast<std::size_t>(count));
   for (Py_ssize_t i = 0; i < count; ++i) {
     PyObject* word = PyList_GET_ITEM(words.ptr(), i);
     Py_ssize_t bytes = 0;
@@ -162,10 +173,14 @@ bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& 
       PyErr_Clear();  // a lone surrogate
       return false;
     }
-    views.emplace_back(letters, static_cast<std::size_t>(bytes));
+    words_.emplace_back(letters, static_cast<std::size_t>(bytes));
   }
-  place = Place::at({coordinates[0], coordinates[1]});
   return true;
+}
+
+void PlainMessage::keep_words() {
+  kept_.assign(words_.begin(), words_.end());
+  words_.assign(kept_.begin(), kept_.end());
 }
 
 nb::dict to_python(const WorkCounters& work) {

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -18,6 +19,7 @@
 #include "nearcast/columns/change_columns.h"
 #include "nearcast/columns/columns.h"
 #include "nearcast/columns/reading.h"
+#include "nearcast/engine/guarded.h"
 #include "nearcast/life/event.h"
 #include "nearcast/modes/sizes.h"
 
@@ -77,10 +79,42 @@ nb::object area_to_python(const Area& area);
 /// (lon, lat) or (west, south, east, north)
 Place place_from(nb::handle place);
 std::vector<std::string_view> words_from_list(nb::handle words);
-/// A list of words and a tuple (lon, lat) of floats in range, read without a Python call per value.
-/// False: they are something else, and it takes more to read them or to say what is wrong.
-bool read_plain(nb::handle words, nb::handle at, std::vector<std::string_view>& views,
-                Place& place);
+/// A message as nearly all come: a text in ASCII or a list of words, and a tuple (lon, lat) of floats
+/// in range. It is read without a Python call per value.
+class PlainMessage {
+ public:
+  /// False: it is something else, and it takes more to read it or to say what is wrong. A text is
+  /// only read if `may_split`: the analyzer has no options.
+  bool read(nb::handle message, nb::handle at, bool may_split);
+  /// Keeps the words, which are views of a list that other threads may change.
+  void keep_words();
+
+  const std::vector<std::string_view>& words() const { return words_; }
+  const Place& place() const { return place_; }
+
+ private:
+  bool read_words(nb::handle words);
+
+  std::vector<std::string_view> words_;
+  std::string letters_;
+  std::vector<std::string> kept_;
+  Place place_;
+};
+/// A short question about a plain message.
+template <typename Inside, typename Question>
+auto ask_plain(const Guarded<Inside>& self, PlainMessage& message, Question&& question) {
+  std::optional<std::invoke_result_t<Question, const Inside&>> answer;
+  const auto put = [&](const Inside& inside) { answer.emplace(question(inside)); };
+  if (!self.try_ask(put)) {
+    message.keep_words();
+    const nb::gil_scoped_release unlocked;
+    self.ask(put);
+  }
+  return *std::move(answer);
+}
+
+/// (lon, lat) in a tuple of floats in range.
+bool read_plain_point(nb::handle at, Point& point);
 
 inline nb::str to_str(std::string_view text) { return nb::str(text.data(), text.size()); }
 nb::list id_list(const MatchColumns& matches);

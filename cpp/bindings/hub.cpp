@@ -13,11 +13,14 @@
 #include "bindings/arrow_export.h"
 #include "bindings/bind.h"
 #include "bindings/columns.h"
+#include "bindings/event_batch.h"
+#include "bindings/event_records.h"
 #include "bindings/expressions.h"
 #include "bindings/turns.h"
 #include "nearcast/engine/shared_hub.h"
 #include "nearcast/model/term_words.h"
 #include "nearcast/snapshot/snapshot.h"
+#include "nearcast/text/splitter.h"
 
 using namespace nb::literals;
 
@@ -25,81 +28,6 @@ namespace nearcast {
 namespace {
 
 constexpr std::int64_t kMaxPosition = std::int64_t{1} << 40;
-
-std::optional<double> moment(nb::handle value, const char* name) {
-  return value.is_none() ? std::nullopt : std::optional(number_from(value, name));
-}
-
-std::optional<Point> point_or_none(nb::handle value) {
-  return value.is_none() ? std::nullopt : std::optional(point_from(value, "at"));
-}
-
-/// (where, except, said): an expression or None, an area or None, a string or None.
-void read_wishes(nb::handle given, Event& event) {
-  if (given.is_none()) return;
-  const nb::tuple parts = tuple_from(given, "wishes of a subscription", 3);
-  if (!parts[0].is_none()) event.where = expression_from(parts[0], "where");
-  if (!parts[1].is_none()) {
-    if (event.mode != ModeId::kMatch) refuse_argument("except", parts[1], "None");
-    event.excluded = area_from(parts[1]);
-  }
-  if (!parts[2].is_none()) event.said = word_from(parts[2], "said");
-}
-
-void read_mode(const nb::tuple& parts, Event& event) {
-  if (parts[6].is_none()) {
-    event.area = area_from(parts[5]);
-    return;
-  }
-  const nb::tuple details = tuple_from(parts[6], "details of a subscription", 6);
-  event.mode = static_cast<ModeId>(whole_from(details[0], "mode", 0, kModes - 1));
-  event.is_live = truth_from(details[1], "live");
-  if (event.mode == ModeId::kMatch) {
-    event.area = area_from(parts[5]);
-    return;
-  }
-  if (event.wanted.empty() || !event.keywords.empty())
-    refuse_argument("keywords of a rank or top subscription", parts[4], "a list of words");
-  event.alpha = number_from(details[3], "alpha", 0, 1);
-  if (event.mode == ModeId::kRank) {
-    event.threshold = number_from(details[4], "threshold", std::numeric_limits<double>::min(), 1);
-    event.area = box_from(parts[5], "area");
-    return;
-  }
-  event.k = static_cast<std::uint32_t>(whole_from(details[2], "k", 1, kMaxK));
-  event.at = point_from(details[5], "at");
-}
-
-void read_subscription(const nb::tuple& parts, Event& event) {
-  keywords_from(parts[4], event.wanted, event.keywords);
-  read_mode(parts, event);
-  read_wishes(parts[8], event);
-}
-
-/// (op, id, time, expires, keywords | words, area | place, details, replaces, more): an area is None
-/// for anywhere, or for a top subscription. Details of a subscription are None (match, not live) or
-/// (mode, live, k, alpha, threshold, at); of a move None or the point. More is None, or wishes of a
-/// subscription (see read_wishes), or attributes of a message.
-Event event_from(nb::handle record) {
-  const nb::tuple parts = tuple_from(record, "event", 9);
-  Event event;
-  event.op = static_cast<Op>(whole_from(parts[0], "op", 0, kOps - 1));
-  event.id = word_from(parts[1], "id");
-  event.time = moment(parts[2], "time");
-  event.expires = moment(parts[3], "expires");
-  event.replaces = truth_from(parts[7], "replaces");
-  if (event.op == Op::kSubscribe) read_subscription(parts, event);
-  if (event.op == Op::kMove) {
-    if (!parts[5].is_none()) event.area = area_from(parts[5]);
-    event.at = point_or_none(parts[6]);
-  }
-  if (event.op == Op::kPublish) {
-    event.words = text_from_list(parts[4]);
-    event.place = place_from(parts[5]);
-    event.attributes = attributes_from(parts[8]);
-  }
-  return event;
-}
 
 nb::list promises_to_python(const PromiseColumns& promises) {
   nb::list told;
@@ -124,7 +52,7 @@ nb::tuple epoch_changes(ChangeColumns&& changes) {
   return changes_to_python(std::move(changes), kNumber);
 }
 
-ChangeColumns applied(SharedHub& self, const nb::list& events, bool stops_at_error, bool is_timed) {
+ChangeColumns timed(SharedHub& self, const nb::list& events) {
   std::vector<Event> batch;
   batch.reserve(events.size());
   for (const nb::handle event : events) {
@@ -136,18 +64,24 @@ ChangeColumns applied(SharedHub& self, const nb::list& events, bool stops_at_err
     }
   }
   nb::gil_scoped_release unlocked;
-  return self.apply(batch, stops_at_error, is_timed);
+  return self.apply(batch, /*stops_at_error=*/true, /*is_timed=*/true);
 }
 
-nb::tuple apply(SharedHub& self, const nb::list& events, nb::handle numbers, bool stops_at_error) {
-  const auto known = view<std::int64_t>(numbers, "numbers");
-  if (known.size() != events.size()) refuse_argument("numbers", numbers, "one for each event");
-  return changes_to_python(applied(self, events, stops_at_error, false), known);
+nb::tuple apply(SharedHub& self, EventBatch& events, bool stops_at_error) {
+  events.check_whole();
+  const std::shared_ptr<const EventTable> table = events.closed();
+  ChangeColumns changes;
+  std::vector<std::int64_t> numbers;
+  {
+    const nb::gil_scoped_release unlocked;
+    numbers = table->numbers();
+    changes = self.apply(*table, stops_at_error);
+  }
+  return changes_to_python(std::move(changes), numbers);
 }
 
 /// One event, without columns: ([(subscription, message, kind, reason, score)], promises).
-nb::tuple apply_one(SharedHub& self, nb::handle record) {
-  const Event event = event_from(record);
+nb::tuple applied_alone(SharedHub& self, const Event& event) {
   ChangeColumns changes;
   {
     const nb::gil_scoped_release unlocked;
@@ -164,8 +98,49 @@ nb::tuple apply_one(SharedHub& self, nb::handle record) {
   return nb::make_tuple(listed, promises_to_python(changes.promises));
 }
 
+nb::tuple apply_one(SharedHub& self, nb::handle record) {
+  return applied_alone(self, event_from(record));
+}
+
+/// A time in seconds as a float, or None.
+bool read_plain_moment(nb::handle value, std::optional<double>& moment) {
+  if (value.is_none()) return true;
+  if (!PyFloat_CheckExact(value.ptr())) return false;
+  moment = PyFloat_AS_DOUBLE(value.ptr());
+  return std::isfinite(*moment) && *moment < kTimeLimit;
+}
+
+nb::object publish_plain(SharedHub& self, nb::handle id, nb::handle text, nb::handle at,
+                         nb::handle time, nb::handle expires, nb::handle replaces) {
+  const auto is_ascii = [](nb::handle value) {
+    return PyUnicode_CheckExact(value.ptr()) && PyUnicode_IS_ASCII(value.ptr());
+  };
+  Event event;
+  event.op = Op::kPublish;
+  Point point;
+  if (!is_ascii(id) || !is_ascii(text) || PyUnicode_GET_LENGTH(id.ptr()) == 0 ||
+      !PyBool_Check(replaces.ptr()) || !read_plain_point(at, point) ||
+      !read_plain_moment(time, event.time) || !read_plain_moment(expires, event.expires))
+    return nb::none();
+  event.id = word_from(id, "id");
+  event.replaces = replaces.ptr() == Py_True;
+  event.place = Place::at(point);
+  std::string letters;
+  split_words(word_from(text, "text"), letters,
+              [&](std::string_view word) { event.words.push_back(word); });
+  return applied_alone(self, event);
+}
+
+nb::object match_plain_in_hub(const SharedHub& self, nb::handle message, nb::handle at,
+                              bool may_split) {
+  PlainMessage plain;
+  if (!plain.read(message, at, may_split)) return nb::none();
+  return id_list(ask_plain(
+      self, plain, [&](const Hub& hub) { return hub.match({plain.words(), {}}, plain.place()); }));
+}
+
 nb::tuple measure_events(SharedHub& self, const nb::list& events) {
-  ChangeColumns changes = applied(self, events, true, true);
+  ChangeColumns changes = timed(self, events);
   const double seconds = changes.cpu_seconds;
   auto nanoseconds = to_numpy(std::move(changes.nanoseconds));
   std::vector<std::int64_t> numbers(events.size());
@@ -280,11 +255,16 @@ void bind_hub(nb::module_& module) {
           },
           "index"_a, "parameters"_a, "window_count"_a.none(), "window_seconds"_a.none(), "space"_a,
           "arrival"_a, "expiry"_a, "top_parameters"_a, "is_safe"_a)
-      .def("apply", &apply, "events"_a, "numbers"_a, "stops_at_error"_a,
-           "Apply a batch of events that have these numbers: (changes, promises, rejected); "
-           "promises are (event row, subscription, distance), rejected (event row, error).")
+      .def("apply", &apply, "events"_a, "stops_at_error"_a,
+           "Apply a batch of events, which is closed then: (changes, promises, rejected); promises "
+           "are (event row, subscription, distance), rejected (event row, error).")
       .def("apply_one", &apply_one, "event"_a,
            "Apply one event or raise: ([(subscription, message, kind, reason, score)], promises).")
+      .def(
+          "publish_plain", &publish_plain, "id"_a.none(), "text"_a.none(), "at"_a.none(),
+          "time"_a.none(), "expires"_a.none(), "replaces"_a.none(),
+          "apply_one for a message in ASCII at a tuple of two floats, its text split here; None if "
+          "it got another thing.")
       .def("measure", &measure_events, "events"_a,
            "Apply a batch: (what apply returns, nanoseconds per event, processor seconds).")
       .def("start_epoch", &start_epoch, "documents"_a, "df"_a,
@@ -298,6 +278,9 @@ void bind_hub(nb::module_& module) {
           "Every word counts the same from now on: changes, as from apply.")
       .def("match", &match_hub, "words"_a, "place"_a, "attributes"_a = nb::none(),
            "The ids of the subscriptions that a message would reach now.")
+      .def("match_plain", &match_plain_in_hub, "message"_a.none(), "at"_a.none(), "may_split"_a,
+           "match for a list of words, or a text in ASCII if it may be split, and a tuple of two "
+           "floats; None if it got another thing.")
       .def(
           "mode_of",
           [](const SharedHub& self, std::string_view id) -> std::optional<int> {

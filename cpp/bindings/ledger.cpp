@@ -5,7 +5,8 @@
 
 #include "bindings/bind.h"
 #include "bindings/columns.h"
-#include "bindings/subscription_batch.h"
+#include "bindings/event_batch.h"
+#include "bindings/table_out.h"
 #include "bindings/turns.h"
 #include "nearcast/snapshot/snapshot.h"
 
@@ -16,28 +17,25 @@ namespace {
 
 using SharedLedger = Guarded<Ledger>;
 
-nb::tuple apply_life(SharedLedger& self, nb::handle op, nb::handle id, nb::handle time,
-                     nb::handle expires, nb::handle mode, nb::handle target, nb::handle replaces) {
-  const IdTable ids(id);
-  const IdColumn column = ids.ids();
-  const auto* words = std::get_if<WordColumn>(&column);
-  if (words == nullptr) refuse_argument("id", id, "an array of strings");
-  const EventColumns events{view<std::uint8_t>(op, "op"),
-                            *words,
-                            view<double>(time, "time"),
-                            view<double>(expires, "expires"),
-                            view<std::uint8_t>(mode, "mode"),
-                            view<std::uint8_t>(target, "target"),
-                            view<std::uint8_t>(replaces, "replaces")};
-  LifeColumns done = change_without_gil(self, [&](Ledger& ledger) { return ledger.apply(events); });
+/// What went: the row of the event that caused it, and what it was.
+AnswerOut departures_of(LifeColumns& done) {
+  TableOut out(done.event.size());
+  out.add_whole("row", std::move(done.event));
+  out.add_words("id", std::move(done.id));
+  out.add_truths("is_message", std::move(done.is_message));
+  out.add_truths("is_expired", std::move(done.is_expired));
+  return std::move(out).answer();
+}
+
+nb::tuple apply_life(SharedLedger& self, EventBatch& events) {
+  const std::shared_ptr<const EventTable> table = events.closed();
+  LifeColumns done = change_without_gil(self, [&](Ledger& ledger) { return ledger.apply(*table); });
   nb::list rejected;
   for (const auto& [row, error] : done.rejected)
     rejected.append(nb::make_tuple(row, to_python(error)));
-  nb::list names;
-  for (std::size_t i = 0; i < done.event.size(); ++i) names.append(to_str(done.id[i]));
   return nb::make_tuple(rejected, to_numpy(std::move(done.clock)),
-                        to_numpy(std::move(done.is_kept)), to_numpy(std::move(done.event)), names,
-                        to_numpy(std::move(done.is_message)), to_numpy(std::move(done.is_expired)));
+                        to_numpy(std::move(done.is_kept)), to_numpy(std::move(done.end)),
+                        departures_of(done));
 }
 
 }  // namespace
@@ -52,11 +50,10 @@ void bind_ledger(nb::module_& module) {
             new (self) SharedLedger(Window{window_count, window_seconds});
           },
           "window_count"_a.none(), "window_seconds"_a.none())
-      .def("apply", &apply_life, "op"_a, "id"_a, "time"_a, "expires"_a, "mode"_a, "target"_a,
-           "replaces"_a,
-           "Apply events in columns: (rejected rows with their errors, the clock after each row, "
-           "whether each row publishes a message that lives, and of each departure in order: the "
-           "row that caused it, the id, whether it is a message, whether it expired).")
+      .def("apply", &apply_life, "events"_a,
+           "Apply a batch of events, which is closed then: (rejected rows with their errors, the "
+           "clock after each row, whether each row publishes a message that lives, when that "
+           "message goes by itself, and what went: row, id, is_message, is_expired).")
       .def(
           "mode_of",
           [](const SharedLedger& self, std::string_view id) -> std::optional<int> {

@@ -66,22 +66,13 @@ nb::list match_one(const SharedMatcher& self, nb::handle words, nb::handle place
   }));
 }
 
-nb::object match_plain(const SharedMatcher& self, nb::handle words, nb::handle at) {
-  std::vector<std::string_view> views;
-  Place place;
-  if (!read_plain(words, at, views, place)) return nb::none();
-  MatchColumns found;
-  const auto match = [&](const MatchMatcher& matcher) {
-    found = matcher.answer_one({views, {}}, place);
-  };
-  if (!self.try_ask(match)) {
-    // The list is the user's own: another thread may change it while this one waits.
-    const std::vector<std::string> copies(views.begin(), views.end());
-    views.assign(copies.begin(), copies.end());
-    const nb::gil_scoped_release unlocked;
-    self.ask(match);
-  }
-  return id_list(found);
+nb::object match_plain(const SharedMatcher& self, nb::handle message, nb::handle at,
+                       bool may_split) {
+  PlainMessage plain;
+  if (!plain.read(message, at, may_split)) return nb::none();
+  return id_list(ask_plain(self, plain, [&](const MatchMatcher& matcher) {
+    return matcher.answer_one({plain.words(), {}}, plain.place());
+  }));
 }
 
 }  // namespace
@@ -157,8 +148,10 @@ void bind_matcher(nb::module_& module) {
           "seconds).")
       .def("match_one", &match_one, "words"_a, "place"_a, "attributes"_a = nb::none(),
            "Match one message: ids.")
-      .def("match_plain", &match_plain, "words"_a.none(), "at"_a.none(),
-           "match_one for a list of words and a tuple of two floats; None if it got another thing.")
+      .def("match_plain", &match_plain, "message"_a.none(), "at"_a.none(), "may_split"_a,
+           "match_one for a list of words, or a text in ASCII if it may be split, and a tuple of "
+           "two "
+           "floats; None if it got another thing.")
       .def(
           "learn",
           [](SharedMatcher& self, MessageBatch& messages) {

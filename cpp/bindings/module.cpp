@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
   nearcast::bind_message_batch(module);
   nearcast::bind_subscription_batch(module);
   nearcast::bind_records(module);
+  nearcast::bind_event_batch(module);
   nearcast::bind_matcher(module);
   nearcast::bind_rank_matcher(module);
   nearcast::bind_snapshot(module);

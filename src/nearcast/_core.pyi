@@ -172,6 +172,63 @@ class Answer:
     def batches(self, max_string_bytes: int) -> list[Records]:
         """Its record batches, each with at most so many bytes of strings."""
 
+class EventBatch:
+    """Events on their way into the core, in order."""
+
+    def __init__(self, kinds: object) -> None: ...
+
+    def __len__(self) -> int: ...
+
+    def add_read(self, values: object, first: object) -> list:
+        """
+        Add rows for structs, numbered from first on: [(position, row)] of those not taken.
+        """
+
+    def add(self, number: object) -> int:
+        """Add a row that is left out until it is put."""
+
+    def add_table(self, table: object, first: object, is_outline: bool) -> list:
+        """Add the rows of an Arrow table: those that were not taken."""
+
+    def put_message(self, row: object, id: object, text: object, place: object, time: object | None, expires: object | None, attributes: object | None, replaces: object) -> None: ...
+
+    def put_record(self, row: object, record: object) -> None:
+        """Put an event as records.py makes it."""
+
+    def put_outline(self, row: object, op: object, id: object, times: object, replaces: object, mode: object, target: object, live: object, place: object | None, line: object | None) -> None:
+        """Put what life looks at, and the line that has the rest."""
+
+    def put_words(self, row: object, words: object) -> None:
+        """Put the words of a text, None for one that was left out."""
+
+    def put_attributes(self, row: object, attributes: object | None) -> None: ...
+
+    def put_attribute_text(self, row: object, text: object) -> None: ...
+
+    def put_time(self, row: object, time: object) -> None: ...
+
+    def leave_out(self, row: object) -> None: ...
+
+    def cut(self, rows: object) -> None:
+        """Keep the first rows only."""
+
+    def texts(self, are_all: bool) -> list:
+        """[(row, text)] of messages to analyse: all, or those beyond ASCII."""
+
+    def attribute_texts(self) -> list:
+        """[(row, JSON)] of messages whose attributes are to be read."""
+
+    def untimed(self) -> list:
+        """Rows of events that have no time."""
+
+    def line(self, row: object) -> object:
+        """The whole event, where the row has not all of it."""
+
+    def number(self, row: object) -> int: ...
+
+    def columns(self) -> Answer:
+        """All rows but those left out."""
+
 class Matcher:
     """One index with its words, subscriptions and ids."""
 
@@ -205,9 +262,9 @@ class Matcher:
     def match_one(self, words: object, place: object, attributes: object | None = None) -> list:
         """Match one message: ids."""
 
-    def match_plain(self, words: object | None, at: object | None) -> object:
+    def match_plain(self, message: object | None, at: object | None, may_split: bool) -> object:
         """
-        match_one for a list of words and a tuple of two floats; None if it got another thing.
+        match_one for a list of words, or a text in ASCII if it may be split, and a tuple of two floats; None if it got another thing.
         """
 
     def learn(self, messages: MessageBatch) -> None: ...
@@ -275,14 +332,19 @@ class Hub:
 
     def __init__(self, index: str, parameters: Mapping[str, bool | float | str], window_count: int | None, window_seconds: float | None, space: tuple, arrival: str, expiry: str, top_parameters: Mapping[str, bool | float | str], is_safe: bool) -> None: ...
 
-    def apply(self, events: list, numbers: object, stops_at_error: bool) -> tuple:
+    def apply(self, events: EventBatch, stops_at_error: bool) -> tuple:
         """
-        Apply a batch of events that have these numbers: (changes, promises, rejected); promises are (event row, subscription, distance), rejected (event row, error).
+        Apply a batch of events, which is closed then: (changes, promises, rejected); promises are (event row, subscription, distance), rejected (event row, error).
         """
 
     def apply_one(self, event: object) -> tuple:
         """
         Apply one event or raise: ([(subscription, message, kind, reason, score)], promises).
+        """
+
+    def publish_plain(self, id: object | None, text: object | None, at: object | None, time: object | None, expires: object | None, replaces: object | None) -> object:
+        """
+        apply_one for a message in ASCII at a tuple of two floats, its text split here; None if it got another thing.
         """
 
     def measure(self, events: list) -> tuple:
@@ -298,6 +360,11 @@ class Hub:
 
     def match(self, words: object, place: object, attributes: object | None = None) -> list:
         """The ids of the subscriptions that a message would reach now."""
+
+    def match_plain(self, message: object | None, at: object | None, may_split: bool) -> object:
+        """
+        match for a list of words, or a text in ASCII if it may be split, and a tuple of two floats; None if it got another thing.
+        """
 
     def mode_of(self, subscription: str) -> int | None:
         """0 match, 1 rank, 2 top; None: there is none."""
@@ -370,9 +437,9 @@ class Ledger:
 
     def __init__(self, window_count: int | None, window_seconds: float | None) -> None: ...
 
-    def apply(self, op: object, id: object, time: object, expires: object, mode: object, target: object, replaces: object) -> tuple:
+    def apply(self, events: EventBatch) -> tuple:
         """
-        Apply events in columns: (rejected rows with their errors, the clock after each row, whether each row publishes a message that lives, and of each departure in order: the row that caused it, the id, whether it is a message, whether it expired).
+        Apply a batch of events, which is closed then: (rejected rows with their errors, the clock after each row, whether each row publishes a message that lives, when that message goes by itself, and what went: row, id, is_message, is_expired).
         """
 
     def mode_of(self, subscription: str) -> int | None:

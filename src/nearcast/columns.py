@@ -275,20 +275,33 @@ def _read_attributes(batch: _core.MessageBatch) -> None:
     """Read attributes that came as JSON."""
     texts = batch.attribute_texts()
     if texts:
-        batch.put_attributes([_attributes_of(row, text) for row, text in enumerate(texts)])
+        batch.put_attributes([_attributes_in(row, text) for row, text in enumerate(texts)])
 
 
-def _attributes_of(row: int, text: str | None) -> Attributes | None:
+def _attributes_in(row: int, text: str | None) -> Attributes | None:
     if text is None:
         return None
     try:
-        given = json.loads(text)
-        return Attributes(given)
+        return attributes_of(text)
+    except NearcastError as error:
+        error.locate(f"row {row}")
+        raise
+
+
+def attributes_of(text: str) -> Attributes:
+    """Return attributes that came as JSON.
+
+    Raises
+    ------
+    InvalidMessageError
+        If they are not JSON, or not attributes.
+    """
+    try:
+        return Attributes(json.loads(text))
     except (ValueError, RecursionError) as error:
         if isinstance(error, NearcastError):
-            error.locate(f"row {row}")
             raise
-        what = f"row {row}: attributes are not JSON"
+        what = "attributes are not JSON"
         raise InvalidMessageError(what, got=text, wanted="an object") from None
 
 
@@ -296,7 +309,7 @@ def one_batch(table: ArrowTable, name: str, error: _Error) -> ArrowBatch:
     """Return a table of any library as one batch; its chunks are joined, if it has several."""
     if hasattr(table, "__arrow_c_array__"):
         return cast("ArrowBatch", table)
-    whole = table if isinstance(table, pa.Table) else _imported(table, name, error)
+    whole = table if isinstance(table, pa.Table) else imported(table, name, error)
     arrays = [combined(whole.column(i), each) for i, each in enumerate(whole.schema.names)]
     return cast("ArrowBatch", pa.RecordBatch.from_arrays(arrays, schema=whole.schema))
 
@@ -325,7 +338,8 @@ def check_arrow(table: object, name: str, error: _Error) -> None:
         raise error(what, got=table, wanted=wanted)
 
 
-def _imported(table: ArrowTable, name: str, error: _Error) -> pa.Table:
+def imported(table: ArrowTable, name: str, error: _Error) -> pa.Table:
+    """Return a table of any library as one of pyarrow; nothing is copied."""
     check_arrow(table, name, error)
     try:
         return pa.table(table)

@@ -1,4 +1,4 @@
-"""The event format: one line, one event; the only place where its field names occur.
+"""The event format: one line, one event. Field names occur here and in `event_lines.py` only.
 
 An event is a JSON object with an ``op`` and the fields of that op. Fields that the op does not
 know are an error that names them, and so are fields that are null: leave them out. Times are

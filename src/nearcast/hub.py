@@ -6,12 +6,7 @@ Clock, life of messages and result sets are the core's, one call per batch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import count
-from numbers import Integral
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from nearcast import _core, events
 from nearcast.arguments import (
@@ -33,15 +28,17 @@ from nearcast.errors import (
     shown,
     warn_caller,
 )
+from nearcast.event_reader import EventReader
+from nearcast.hub_arguments import check_call, space_from
 from nearcast.hub_questions import HubQuestions
 from nearcast.matcher import DEFAULT_INDEX
-from nearcast.model import CHANGE_KINDS, REASONS, Change, Promise, Window, bbox_from
-from nearcast.records import Record, core_record
+from nearcast.model import CHANGE_KINDS, REASONS, Change, Promise, Window, is_encodable
+from nearcast.records import Record, core_record, put_message
 from nearcast.text import DEFAULT_ANALYZER
 from nearcast.weights import Weights
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from os import PathLike
 
     import pyarrow as pa
@@ -56,9 +53,14 @@ if TYPE_CHECKING:
         TimeLike,
     )
     from nearcast.arguments import Parameter
+    from nearcast.columns import ArrowTable
     from nearcast.events import Event
     from nearcast.model import Mode
     from nearcast.text import Analyzer
+
+_Found: TypeAlias = list[tuple[str, str, int, int, float | None]]
+_Promised: TypeAlias = list[tuple[int, str, float]]
+_Told: TypeAlias = tuple[_Found, _Promised]
 
 WORLD = (-180, -90, 180, 90)
 
@@ -153,7 +155,7 @@ class Hub(HubQuestions):
         if not isinstance(safe_region, bool):
             what = "safe_region is not a truth value"
             raise InvalidParameterError(what, got=safe_region, wanted="True or False")
-        core = _core.Hub(index, own, *size, _space(space), topk, expiry, top, safe_region)
+        core = _core.Hub(index, own, *size, space_from(space), topk, expiry, top, safe_region)
         self._adopt(core, analyzer, clock)
         if weights is not None:
             self.set_weights(weights)
@@ -162,6 +164,7 @@ class Hub(HubQuestions):
         self._now = clock_from(clock)
         self._core = core
         self._analyzer = analyzer
+        self._may_split = analyzer.is_plain  # the core may split texts in ASCII
         self._promises: dict[str, Promise] = {}
         self._may_warn = core.window == (None, None)
 
@@ -319,6 +322,10 @@ class Hub(HubQuestions):
             And nothing has changed.
         """
         if bbox is None and attributes is None and type(at) is tuple:  # as nearly all are
+            if self._may_split and self._now is None:
+                told = self._publish_plain(id, text, at, time, expires, replace)
+                if told is not None:
+                    return told
             plain = events.Publish(id, text, at, time, expires, None, replace)  # type: ignore[arg-type]
             return self._apply_event(plain)
         return self._apply_one(
@@ -367,11 +374,24 @@ class Hub(HubQuestions):
     def _apply_event(self, event: Event) -> list[Change]:
         """Apply one event without building tables."""
         try:
-            found, promised = self._core.apply_one(self._record(event))
+            told = self._core.apply_one(self._record(event))
         except NearcastError as refusal:
             refusal.event, refusal.changes = 1, CHANGES.empty_table()
             raise
-        self._note(promised, [1])
+        return self._told(*told)
+
+    def _publish_plain(self, *message: object) -> list[Change] | None:
+        """Publish what the core can read by itself; None: it cannot."""
+        try:
+            told = cast("_Told | None", self._core.publish_plain(*message))
+        except NearcastError as refusal:
+            refusal.event, refusal.changes = 1, CHANGES.empty_table()
+            raise
+        return None if told is None else self._told(*told)
+
+    def _told(self, found: _Found, promised: _Promised) -> list[Change]:
+        if promised:
+            self._note(promised, lambda _: 1)
         return [
             Change(1, subscription, message, CHANGE_KINDS[kind], REASONS[reason], score)
             for subscription, message, kind, reason, score in found
@@ -401,7 +421,7 @@ class Hub(HubQuestions):
 
     def apply(
         self,
-        batch: bytes | str | Iterable[Event | Mapping[str, object] | bytes | str],
+        batch: bytes | str | Iterable[Event | Mapping[str, object] | bytes | str] | ArrowTable,
         *,
         on_error: Callable[[int, NearcastError], None] | None = None,
         first: int = 1,
@@ -411,36 +431,33 @@ class Hub(HubQuestions):
         Parameters
         ----------
         batch
-            NDJSON, or an iterable of events as values, mappings or lines.
+            NDJSON; an iterable of events as values, mappings or lines (an iterator may be read
+            further than the event that ends the batch); or a table of events, as
+            `nearcast.event_table` defines it, of any library that speaks Arrow's capsules.
         on_error
             Called with the number of each rejected event and its error; the others are applied.
             Without it the first rejected event ends the batch: its error is raised, with its
             number as `event` and the changes of what came before it as `changes`.
         first
-            Number of the first event or line.
+            Number of the first event, line or row; a table with a column `event` says the number
+            of each row itself.
 
         Returns
         -------
         pyarrow.Table
             event, subscription, message, change, reason, score.
         """
-        _check_call(batch, on_error, first)
-        records: list[Record] = []
-        numbers: list[int] = []
-        rejected: list[tuple[int, NearcastError]] = []
-        for number, item in _numbered(batch, first):
-            try:
-                records.append(self._record(self._read(item)))
-                numbers.append(number)
-            except NearcastError as refusal:  # noqa: PERF203 — one bad event spares the others
-                rejected.append((number, refusal))
-                if on_error is None:
-                    break
-        numbered = np.array(numbers, np.int64)
-        changed, promised, refused = self._core.apply(records, numbered, on_error is None)
+        check_call(batch, on_error, first)
+        reader = EventReader(self._analyzer, self._put, stops=on_error is None)
+        reader.read(batch, int(first))
+        reader.analyze()
+        if self._now is not None:
+            self._tell_time(reader)
+        events_, rejected = reader.batch, reader.rejected
+        changed, promised, refused = self._core.apply(events_, on_error is None)
         table = change_table(changed)
-        self._note(promised, numbers)
-        rejected += [(numbers[row], error) for row, error in refused]
+        self._note(promised, events_.number)
+        rejected += [(events_.number(row), error) for row, error in refused]
         for number, error in sorted(rejected, key=lambda pair: pair[0]):
             if on_error is None:
                 error.event, error.changes = number, table
@@ -448,19 +465,33 @@ class Hub(HubQuestions):
             on_error(number, error)
         return table
 
-    def _read(self, item: Event | Mapping[str, object] | bytes | str) -> Event:
-        if isinstance(item, (bytes, str)):
-            return events.read_event(item, self._analyzer)
-        if isinstance(item, _EVENTS):
-            return item
-        return events.event_from(item, self._analyzer)
+    def _put(self, batch: _core.EventBatch, row: int, event: Event, _line: str | None) -> None:
+        """Put an event that Python has read into its row."""
+        if not isinstance(event, events.Publish):
+            if self._may_warn and isinstance(event, events.Subscribe):
+                self._warn(event)
+            batch.put_record(row, core_record(event, self._analyzer))
+            return
+        put_message(batch, row, event, event.text if is_encodable(event.text) else "")
+        if not is_encodable(event.text):
+            batch.put_words(row, self._analyzer.places(event.text))
 
-    def _note(self, promised: list[tuple[int, str, float]], numbers: list[int]) -> None:
+    def _tell_time(self, reader: EventReader) -> None:
+        """Give events the time that they have in this hub."""
+        for row in reader.batch.untimed():
+            try:
+                reader.batch.put_time(row, self._now())  # type: ignore[misc]
+            except NearcastError as error:  # noqa: PERF203 — one bad event spares the others
+                reader.reject(row, error)
+                if reader.is_stopped:
+                    return
+
+    def _note(self, promised: _Promised, number_of: Callable[[int], int]) -> None:
         if not promised:
             return
         for row, id_, distance in promised:
             self._promises.pop(id_, None)  # the new one comes last
-            self._promises[id_] = Promise(numbers[row], id_, distance)
+            self._promises[id_] = Promise(number_of(row), id_, distance)
         if len(self._promises) > 2 * self._core.safe_regions + 100:
             for id_ in [told for told in list(self._promises) if told not in self]:
                 self._promises.pop(id_, None)  # it may never be taken
@@ -548,45 +579,3 @@ class Hub(HubQuestions):
         hub = cls.__new__(cls)
         hub._adopt(saved, analyzer, clock)
         return hub
-
-
-_EVENTS = (
-    events.Publish,
-    events.Subscribe,
-    events.Move,
-    events.Retract,
-    events.Unsubscribe,
-    events.Advance,
-)
-
-
-def _check_call(batch: object, on_error: object, first: object) -> None:
-    if not isinstance(batch, Iterable):
-        what, wanted = "batch is not a batch", "NDJSON, or an iterable of events"
-        raise InvalidParameterError(what, got=batch, wanted=wanted)
-    if on_error is not None and not callable(on_error):
-        what, wanted = "on_error cannot be called", "a function of a number and an error"
-        raise InvalidParameterError(what, got=on_error, wanted=wanted)
-    if isinstance(first, bool) or not isinstance(first, Integral) or abs(int(first)) > 2**62:
-        what = "first is not a whole number in range"
-        raise InvalidParameterError(what, got=first, wanted="a whole number of at most 62 bits")
-
-
-def _space(value: object) -> tuple[float, ...]:
-    space = bbox_from(value, field="space")
-    if space.west > space.east or (space.west, space.south) == (space.east, space.north):
-        what, wanted = "space is not a box", "west <= east, and some extent"
-        raise InvalidParameterError(what, got=value, wanted=wanted, field="space")
-    return (space.west, space.south, space.east, space.north)
-
-
-def _numbered(batch: bytes | str | Iterable[Any], first: int) -> Iterator[tuple[int, Any]]:
-    """Yield events with their numbers; empty lines have one but are not events."""
-    items: Iterable[Any] = batch
-    if isinstance(batch, (bytes, bytearray)):
-        items = bytes(batch).split(b"\n")
-    elif isinstance(batch, str):
-        items = batch.split("\n")
-    for number, item in zip(count(first), items, strict=False):
-        if not isinstance(item, (bytes, str)) or item.strip():
-            yield number, item

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from nearcast.attributes import Attributes
 from nearcast.definition import Definition, definition_of
@@ -37,6 +37,7 @@ class HubQuestions(InProcess):
 
     _core: _core.Hub
     _analyzer: Analyzer
+    _may_split: bool
 
     def match(
         self,
@@ -52,6 +53,10 @@ class HubQuestions(InProcess):
         and were kept; what the window would push out for it is still there. This looks at each top
         subscription in turn.
         """
+        if bbox is None and attributes is None:  # what is plain crosses as it is
+            found = self._core.match_plain(message, at, self._may_split)
+            if found is not None:
+                return cast("list[str]", found)
         tokens, place = read_tokens(message, self._analyzer), read_place(at, bbox)
         return list(self._core.match(tokens, place, _read_attributes(attributes)))
 

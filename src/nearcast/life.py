@@ -10,27 +10,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
 import pyarrow as pa
 
-from nearcast import _core
+from nearcast import _core, columns
 from nearcast.arguments import checked_path
-from nearcast.errors import SnapshotError, Verbatim
-from nearcast.event_values import Advance, Move, Publish, Retract, Subscribe
+from nearcast.errors import InvalidParameterError, SnapshotError, Verbatim
+from nearcast.event_lines import KINDS
+from nearcast.event_table import put_outline
 from nearcast.in_process import InProcess
-from nearcast.model import MODES, Bbox
+from nearcast.model import MODES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
-    from nearcast.errors import NearcastError
-    from nearcast.event_values import Event
-    from nearcast.model import Mode, Window
+    import numpy as np
 
-_SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE, _ADVANCE = range(6)
-_NO_ID = "-"  # what an advance of time has in the column; it is not looked at
-_NOWHERE, _POINT, _BOX, _OTHER_AREA = range(4)
+    from nearcast.columns import ArrowTable
+    from nearcast.errors import NearcastError
+    from nearcast.events import Event
+    from nearcast.model import Mode, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +55,18 @@ class Outcome:
     """After each row."""
     is_kept: np.ndarray
     """By row: whether it publishes a message that lives."""
-    departures: list[Departure]
-    """In order. What an event lets go because of its time goes before the event itself happens."""
+    end: np.ndarray
+    """By row: when that message goes by itself; infinity: never, NaN: it is not kept."""
+    gone: pa.Table
+    """What is there no more: row (of the event that caused it), id, is_message, is_expired.
+
+    In order. What an event lets go because of its time goes before the event itself happens.
+    """
+
+    @property
+    def departures(self) -> list[Departure]:
+        """What is there no more, as values."""
+        return [Departure(**row) for row in self.gone.to_pylist()]
 
 
 class Life(InProcess):
@@ -70,6 +79,7 @@ class Life(InProcess):
 
     Examples
     --------
+    >>> from nearcast.events import Publish, Retract
     >>> from nearcast.model import Window
     >>> life = Life(Window(seconds=60))
     >>> life.apply([Publish("m1", "Rain", (0.0, 0.0), time=10.0)]).is_kept.tolist()
@@ -96,29 +106,38 @@ class Life(InProcess):
         """Return whether a live message has this id."""
         return bool(self._core.is_live(id))
 
-    def apply(self, events: Sequence[Event]) -> Outcome:
-        """Apply events in order; those that are rejected change nothing."""
-        rejected, clock, is_kept, *gone = self._core.apply(
-            np.array([_op(event) for event in events], np.uint8),
-            pa.array([event.id or _NO_ID for event in events], pa.large_string()),
-            np.array([_moment(event.time) for event in events]),
-            np.array([_moment(getattr(event, "expires", None)) for event in events]),
-            np.array([_mode(event) for event in events], np.uint8),
-            np.array([_target(event) for event in events], np.uint8),
-            np.array([getattr(event, "replace", False) for event in events], np.uint8),
-        )
-        rows, names, is_message, is_expired = gone
-        departures = [
-            Departure(row, name, bool(message), bool(expired))
-            for row, name, message, expired in zip(
-                rows.tolist(),
-                names,
-                is_message.tolist(),
-                is_expired.tolist(),
-                strict=True,
-            )
-        ]
-        return Outcome(dict(rejected), clock, is_kept, departures)
+    def apply(self, events: Sequence[Event] | ArrowTable) -> Outcome:
+        """Apply events in order; those that are rejected change nothing.
+
+        Parameters
+        ----------
+        events
+            Values; or a table that `nearcast.event_table.read_events` has made, of which the
+            columns `event_table.OUTLINE` suffice.
+
+        Raises
+        ------
+        InvalidParameterError
+            If a row of a table is no event: these are known when lines are read.
+        """
+        batch = _core.EventBatch(KINDS)
+        if hasattr(events, "__arrow_c_stream__") or hasattr(events, "__arrow_c_array__"):
+            self._add_table(batch, events)
+        else:
+            for row, event in enumerate(events):  # type: ignore[arg-type]
+                batch.add(row)
+                put_outline(batch, row, event)
+        rejected, clock, is_kept, end, gone = self._core.apply(batch)
+        went = pa.Table.from_batches(columns.batches_of(gone))
+        return Outcome(dict(rejected), clock, is_kept, end, went)
+
+    def _add_table(self, batch: _core.EventBatch, table: ArrowTable) -> None:
+        columns.validate_own(table, InvalidParameterError)
+        wrong = batch.add_table(table, 0, is_outline=True)
+        if wrong:
+            what = f"row {wrong[0]} is no event"
+            wanted = "op, id, times in seconds, mode of a subscription, target of a move"
+            raise InvalidParameterError(what, wanted=wanted)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write it to a file, whole or not at all."""
@@ -134,32 +153,3 @@ class Life(InProcess):
         life = cls.__new__(cls)
         life._core = saved
         return life
-
-
-def _op(event: Event) -> int:
-    if isinstance(event, Publish):
-        return _PUBLISH
-    if isinstance(event, Subscribe):
-        return _SUBSCRIBE
-    if isinstance(event, Move):
-        return _MOVE
-    if isinstance(event, Advance):
-        return _ADVANCE
-    return _RETRACT if isinstance(event, Retract) else _UNSUBSCRIBE
-
-
-def _moment(time: float | None) -> float:
-    return np.nan if time is None else time
-
-
-def _mode(event: Event) -> int:
-    return MODES.index(event.mode) if isinstance(event, Subscribe) else 0
-
-
-def _target(event: Event) -> int:
-    """Return what a move leads to: the core refuses what does not fit the mode."""
-    if not isinstance(event, Move):
-        return _NOWHERE
-    if event.at is not None:
-        return _POINT
-    return _BOX if isinstance(event.area, Bbox) else _OTHER_AREA

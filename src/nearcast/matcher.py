@@ -151,6 +151,7 @@ class Matcher(InProcess):
     def _adopt(self, engine: _core.Matcher | _core.RankMatcher, analyzer: Analyzer) -> None:
         self._engine = engine
         self._analyzer = analyzer
+        self._may_split = analyzer.is_plain
         self._cache = _core.TokenCache()
 
     @property
@@ -309,15 +310,16 @@ class Matcher(InProcess):
         attributes: AttributesLike | None = None,
     ) -> list[Id]:
         """Return the ids of the subscriptions that a text, or a list of tokens, matches."""
-        engine = self._matching("match")
-        found: list[Id] | None = None
+        engine = self._engine
+        if isinstance(engine, _core.RankMatcher):
+            engine = self._matching("match")
         # What is plain crosses as it is: looking at each value here would cost more than matching.
         if bbox is None and attributes is None:
-            found = cast("list[Id] | None", engine.match_plain(message, at))
-        if found is None:
-            tokens, said = read_tokens(message, self._analyzer), _core_attributes(attributes)
-            found = engine.match_one(tokens, read_place(at, bbox), said)
-        return found
+            found = engine.match_plain(message, at, self._may_split)
+            if found is not None:
+                return cast("list[Id]", found)
+        tokens, said = read_tokens(message, self._analyzer), _core_attributes(attributes)
+        return engine.match_one(tokens, read_place(at, bbox), said)
 
     def rank(
         self,

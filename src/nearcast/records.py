@@ -10,11 +10,21 @@ from nearcast.said import said_of
 from nearcast.text import DEFAULT_ANALYZER
 
 if TYPE_CHECKING:
+    from nearcast import _core
     from nearcast.events import Event
     from nearcast.text import Analyzer
 
 Record: TypeAlias = tuple[int, str, float | None, float | None, Any, Any, Any, bool, Any]
 _SUBSCRIBE, _PUBLISH, _MOVE, _RETRACT, _UNSUBSCRIBE, _ADVANCE = range(6)
+OPS: dict[type, int] = {
+    events.Subscribe: _SUBSCRIBE,
+    events.Publish: _PUBLISH,
+    events.Move: _MOVE,
+    events.Retract: _RETRACT,
+    events.Unsubscribe: _UNSUBSCRIBE,
+    events.Advance: _ADVANCE,
+}
+"""Codes of ops in the core."""
 
 
 def core_record(event: Event, analyzer: Analyzer = DEFAULT_ANALYZER) -> Record:
@@ -37,6 +47,12 @@ def core_record(event: Event, analyzer: Analyzer = DEFAULT_ANALYZER) -> Record:
         return (_ADVANCE, "", event.time, None, None, None, None, False, None)
     op = _RETRACT if isinstance(event, events.Retract) else _UNSUBSCRIBE
     return (op, event.id, event.time, None, None, None, None, False, None)
+
+
+def put_message(batch: _core.EventBatch, row: int, event: events.Publish, text: str) -> None:
+    """Put a message into its row, with a text that can be written as UTF-8."""
+    place, times = columns.core_place(event.place), (event.time, event.expires)
+    batch.put_message(row, event.id, text, place, *times, event.attributes or None, event.replace)
 
 
 def _wishes(event: events.Subscribe, keywords: object) -> tuple[Any, ...] | None:

@@ -29,6 +29,7 @@ bool Hub::apply(const Event& event, std::int64_t row, ChangeColumns& out) {
   expire(step);
   life_.set_clock(step.now);
   carry_out(event, step);
+  if (!event.surplus.empty()) let_go(event.surplus, step);
   finish(step);
   return true;
 }
@@ -137,6 +138,10 @@ void Hub::leave(MessageId message, Reason reason, Step& step) {
   for (Mode* mode : modes_) mode->leave(message, reason, step);
   life_.messages().drop(message);
   room_.has_released();
+}
+
+void Hub::let_go(std::string_view surplus, Step& step) {
+  if (const auto message = life_.messages().find(surplus)) leave(*message, Reason::kExpired, step);
 }
 
 void Hub::end(Subscriber subscriber) {

@@ -103,6 +103,7 @@ class Hub {
   void publish(const Event& event, Step& step);
   MessageId keep(const Event& event, double end);
   void leave(MessageId message, Reason reason, Step& step);
+  void let_go(std::string_view surplus, Step& step);
   void end(Subscriber subscriber);
   void finish(Step& step);
   void check_uses() const;

@@ -1,84 +1,22 @@
 #include "nearcast/engine/ledger.h"
 
 #include <algorithm>
-#include <cmath>
-#include <string>
 
 #include "nearcast/base/claims.h"
 #include "nearcast/base/errors.h"
-#include "nearcast/columns/column_checks.h"
 
 namespace nearcast {
-namespace {
-
-void check_codes(const char* name, std::span<const std::uint8_t> codes, std::size_t rows,
-                 int limit) {
-  const auto largest = std::max_element(codes.begin(), codes.end());
-  if (codes.size() == rows && (rows == 0 || *largest < limit)) return;
-  throw Error(ErrorKind::kInvalidParameter, std::string("column '") + name + "'",
-              std::to_string(codes.size()) + " rows, or a code that is none",
-              std::to_string(rows) + " codes below " + std::to_string(limit));
-}
-
-void check_times(const char* name, std::span<const double> times, std::size_t rows) {
-  const bool has_infinite =
-      std::any_of(times.begin(), times.end(), [](double time) { return std::isinf(time); });
-  if (times.size() == rows && !has_infinite) return;
-  throw Error(ErrorKind::kInvalidParameter, std::string("column '") + name + "'",
-              has_infinite ? "an infinite time" : std::to_string(times.size()) + " rows",
-              std::to_string(rows) + " finite numbers, or NaN for none");
-}
-
-std::optional<double> given(double time) {
-  return std::isnan(time) ? std::nullopt : std::optional(time);
-}
-
-Event event_at(const EventColumns& events, std::size_t row) {
-  Event event;
-  event.op = static_cast<Op>(events.op[row]);
-  event.id = events.id[row];
-  event.time = given(events.time[row]);
-  event.expires = given(events.expires[row]);
-  event.mode = static_cast<ModeId>(events.mode[row]);
-  event.replaces = events.replaces[row] != 0;
-  switch (static_cast<Target>(events.target[row])) {
-    case Target::kNone:
-      break;
-    case Target::kPoint:
-      event.at = Point{};
-      break;
-    case Target::kBox:
-      event.area = Rect{};
-      break;
-    case Target::kOtherArea:
-      event.area = Anywhere{};
-      break;
-  }
-  return event;
-}
-
-}  // namespace
-
-void EventColumns::check() const {
-  check_codes("op", op, rows(), kOps);
-  check_codes("mode", mode, rows(), kModes);
-  check_codes("target", target, rows(), kTargets);
-  check_codes("replaces", replaces, rows(), 2);
-  check_times("time", time, rows());
-  check_times("expires", expires, rows());
-  check_words(ErrorKind::kInvalidParameter, "id", id);
-  if (id.size() == rows()) return;
-  throw Error(ErrorKind::kInvalidParameter, "column 'id'", std::to_string(id.size()) + " rows",
-              std::to_string(rows()));
-}
-
-LifeColumns Ledger::apply(const EventColumns& events) {
-  events.check();
+LifeColumns Ledger::apply(const EventTable& events) {
   LifeColumns out;
-  out.is_kept.resize(events.rows());
-  out.clock.reserve(events.rows());
-  for (std::size_t row = 0; row < events.rows(); ++row) {
-    apply(event_at(events, row), static_cast<std::int64_t>(row), out);
+  out.is_kept.resize(events.size());
+  out.end.assign(events.size(), EventRow::kNotGiven);
+  out.clock.reserve(events.size());
+  Event event;
+  for (std::size_t row = 0; row < events.size(); ++row) {
+    if (!events[row].is_out) {
+      events.read_outline(row, event);
+      apply(event, static_cast<std::int64_t>(row), out);
+    }
     out.clock.push_back(life_.clock());
   }
   return out;
@@ -131,6 +69,7 @@ void Ledger::carry_out(const Event& event, std::int64_t row, LifeColumns& out) {
       if (!(ends > life_.clock())) return;
       life_.messages().add(event.id, {{}, {}, Place::at({}), ends});
       out.is_kept[static_cast<std::size_t>(row)] = 1;
+      out.end[static_cast<std::size_t>(row)] = ends;
       if (const auto surplus = life_.surplus()) leave(*surplus, true, row, out);
       return;
     }

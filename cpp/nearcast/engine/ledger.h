@@ -14,26 +14,10 @@
 
 #include "nearcast/columns/change_columns.h"
 #include "nearcast/columns/columns.h"
+#include "nearcast/engine/event_table.h"
 #include "nearcast/life/life.h"
 
 namespace nearcast {
-
-/// What a move leads to; of other events kNone.
-enum class Target : std::uint8_t { kNone, kPoint, kBox, kOtherArea };
-constexpr int kTargets = 4;
-
-/// Events in columns, a row each. A time or an expiry that is NaN is not given.
-struct EventColumns {
-  std::span<const std::uint8_t> op;
-  WordColumn id;
-  std::span<const double> time, expires;
-  std::span<const std::uint8_t> mode;      ///< of a subscribe
-  std::span<const std::uint8_t> target;    ///< of a move
-  std::span<const std::uint8_t> replaces;  ///< of a subscribe or a publish: 0 or 1
-
-  std::size_t rows() const { return op.size(); }
-  void check() const;  ///< throws an invalid-parameter error
-};
 
 /// What a batch did: rows that were rejected, and what went, in order, with the row that caused it.
 struct LifeColumns {
@@ -44,13 +28,15 @@ struct LifeColumns {
   std::vector<std::uint8_t> is_message;  ///< 0: a subscription
   std::vector<std::uint8_t> is_expired;  ///< 0: retracted, unsubscribed, or replaced by this event
   std::vector<std::uint8_t> is_kept;     ///< by row: does it publish a message that lives?
+  std::vector<double> end;  ///< by row: when that message goes by itself (infinity: it does not)
 };
 
 class Ledger {
  public:
   explicit Ledger(Window window) : life_(window) {}
 
-  LifeColumns apply(const EventColumns& events);
+  /// Rows that are left out do nothing.
+  LifeColumns apply(const EventTable& events);
 
   const Life& life() const { return life_; }
   void save(ArchiveWriter& out) const;

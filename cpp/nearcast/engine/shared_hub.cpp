@@ -15,16 +15,21 @@ constexpr auto kTurn = std::chrono::microseconds(200);
 
 }  // namespace
 
-ChangeColumns SharedHub::apply(std::span<const Event> events, bool stops_at_error, bool is_timed) {
+/// read(row): the event, or null if there is none.
+template <typename Read>
+ChangeColumns SharedHub::apply_rows(std::size_t rows, Read&& read, bool stops_at_error,
+                                    bool is_timed) {
   const NextTurn next(lock_);
   std::unique_lock turn(lock_);
   Clock::time_point started = Clock::now();
   ChangeColumns out;
   Stopwatch watch;
-  for (std::size_t row = 0; row < events.size(); ++row) {
-    if (!inside_.apply(events[row], static_cast<std::int64_t>(row), out) && stops_at_error) break;
+  for (std::size_t row = 0; row < rows; ++row) {
+    const Event* event = read(row);
+    if (event == nullptr) continue;
+    if (!inside_.apply(*event, static_cast<std::int64_t>(row), out) && stops_at_error) break;
     if (is_timed) watch.lap(out.nanoseconds, 1);
-    if (lock_.is_awaited() && row + 1 < events.size() && Clock::now() - started >= kTurn) {
+    if (lock_.is_awaited() && row + 1 < rows && Clock::now() - started >= kTurn) {
       turn.unlock();
       turn.lock();
       started = Clock::now();
@@ -34,6 +39,19 @@ ChangeColumns SharedHub::apply(std::span<const Event> events, bool stops_at_erro
   out.cpu_seconds = watch.cpu_seconds();
   watch.finish(out.nanoseconds);
   return out;
+}
+
+ChangeColumns SharedHub::apply(std::span<const Event> events, bool stops_at_error, bool is_timed) {
+  return apply_rows(
+      events.size(), [&](std::size_t row) { return &events[row]; }, stops_at_error, is_timed);
+}
+
+ChangeColumns SharedHub::apply(const EventTable& events, bool stops_at_error) {
+  EventTable::Scratch scratch;
+  const auto read = [&](std::size_t row) {
+    return events[row].is_out ? nullptr : &events.read(row, scratch);
+  };
+  return apply_rows(events.size(), read, stops_at_error, false);
 }
 
 }  // namespace nearcast

@@ -7,6 +7,7 @@
 
 #include <span>
 
+#include "nearcast/engine/event_table.h"
 #include "nearcast/engine/guarded.h"
 #include "nearcast/engine/hub.h"
 
@@ -19,6 +20,12 @@ class SharedHub : public Guarded<Hub> {
   /// Apply events in order. With `stops_at_error` the first rejected event is the last one looked
   /// at; with `is_timed` the time of each is taken, if none is rejected.
   ChangeColumns apply(std::span<const Event> events, bool stops_at_error, bool is_timed = false);
+  /// The same; rows that are left out are no events.
+  ChangeColumns apply(const EventTable& events, bool stops_at_error);
+
+ private:
+  template <typename Read>
+  ChangeColumns apply_rows(std::size_t rows, Read&& read, bool stops_at_error, bool is_timed);
 };
 
 }  // namespace nearcast

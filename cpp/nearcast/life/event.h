@@ -38,6 +38,9 @@ struct Event {
   std::vector<std::string_view> words;   ///< publish: the tokens of the text
   Place place;                           ///< publish
   std::vector<Attribute> attributes;     ///< publish
+  /// The id of a message that goes with this event because the window holds one too many, where
+  /// that is decided elsewhere; empty: none.
+  std::string_view surplus;
 };
 
 }  // namespace nearcast

@@ -10,14 +10,19 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
 
+import pyarrow.compute as pc
+
 from nearcast.cli import event_input
 from nearcast.cli.usage import UsageError
 from nearcast.errors import InvalidEventError, NearcastError
+from nearcast.event_table import read_events
 from nearcast.events import Move, Publish, Subscribe, Unsubscribe
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Iterable, Iterator
+
+    import pyarrow as pa
 
     from nearcast.cli.event_input import EventInput
     from nearcast.events import Event
@@ -64,6 +69,26 @@ def read_messages(source: EventInput, on_error: OnError) -> Iterator[tuple[int, 
             _refuse(line, event, "messages", "publish", on_error)
 
 
+def message_tables(source: EventInput, on_error: OnError) -> Iterator[pa.Table]:
+    """Yield the same messages as tables of events, which keep the numbers of their lines."""
+    for first, lines in source.blocks():
+        refused: dict[int, NearcastError] = {}
+        table = read_events(lines, first=first, on_error=refused.__setitem__)
+        is_message = pc.equal(table["op"], "publish")
+        others = table.filter(pc.invert(is_message))
+        for line, op in zip(others["event"].to_pylist(), others["op"].to_pylist(), strict=True):
+            refused[line] = _other_event(op, "messages", "publish")
+        messages = table.filter(is_message).drop_columns(["time", "expires", "replace"])
+        if refused and on_error is None:
+            line = min(refused)
+            yield messages.filter(pc.less(messages["event"], line))
+            refused[line].event = line
+            raise refused[line]
+        for line in sorted(refused):
+            on_error(line, refused[line])  # type: ignore[misc]
+        yield messages
+
+
 def in_batches(
     numbered: Iterable[tuple[int, Event]],
 ) -> Iterator[tuple[list[int], list[Event]]]:
@@ -74,9 +99,12 @@ def in_batches(
 
 
 def _refuse(line: int, event: Event, noun: str, wanted: str, on_error: OnError) -> None:
-    op = type(event).__name__.lower()
-    error = InvalidEventError(f"a file of {noun} has another event", got=op, wanted=wanted)
+    error = _other_event(type(event).__name__.lower(), noun, wanted)
     if on_error is None:
         error.event = line
         raise error
     on_error(line, error)
+
+
+def _other_event(op: str, noun: str, wanted: str) -> InvalidEventError:
+    return InvalidEventError(f"a file of {noun} has another event", got=op, wanted=wanted)

@@ -13,7 +13,7 @@ from nearcast.cli.file_pair import (
     add_files,
     check_files,
     in_batches,
-    read_messages,
+    message_tables,
     read_subscriptions,
 )
 from nearcast.cli.kinds import add_kind_option
@@ -26,6 +26,8 @@ from nearcast.weights import read_weights
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Iterator
+
+    import pyarrow as pa
 
     from nearcast.events import Event
 
@@ -84,8 +86,9 @@ def _subscribe(hub: Hub, source: EventInput, *, skips: bool) -> int:
 def _match(hub: Hub, source: EventInput, out: IO[bytes], *, skips: bool) -> int:
     skip = Complaints(source.name)
     try:
-        for lines, batch in in_batches(read_messages(source, skip if skips else None)):
-            out.writelines(_apply(hub, lines, batch, skip, skips=skips))
+        for messages in message_tables(source, skip if skips else None):
+            table = hub.apply(messages, on_error=skip if skips else None)
+            out.writelines(_pairs(table))
             out.flush()
     except NearcastError as error:
         return _stop(source, error)
@@ -95,20 +98,24 @@ def _match(hub: Hub, source: EventInput, out: IO[bytes], *, skips: bool) -> int:
 
 def _apply(
     hub: Hub, lines: list[int], batch: list[Event], skip: Complaints, *, skips: bool
-) -> Iterator[bytes]:
-    """Apply a batch, and return the pairs that it makes as lines."""
+) -> None:
+    """Apply a batch of subscriptions."""
 
     def complain(row: int, error: NearcastError) -> None:
         skip(lines[row], error)
 
     try:
-        table = hub.apply(batch, on_error=complain if skips else None, first=0)
+        hub.apply(batch, on_error=complain if skips else None, first=0)
     except NearcastError as error:
         if error.event is not None:
             error.event = lines[error.event]
         raise
+
+
+def _pairs(changes: pa.Table) -> Iterator[bytes]:
+    """Return the pairs that a batch of messages makes as lines."""
     keys = [("event", "ascending"), ("subscription", "ascending")]
-    rows = table.select(["event", "message", "subscription", "score"]).sort_by(keys)
+    rows = changes.select(["event", "message", "subscription", "score"]).sort_by(keys)
     return map(_line, rows.to_pylist())
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nearcast.cli import event_input
 from nearcast.cli.event_input import Complaints, open_events
+from nearcast.event_table import read_events
 
 if TYPE_CHECKING:
     import argparse
@@ -31,7 +32,8 @@ def run(args: argparse.Namespace) -> int:
     for path in args.events:
         with open_events(path, "validate") as source:
             complain = Complaints(source.name)
-            good += sum(1 for _ in source.events(complain))
+            for first, lines in source.blocks():
+                good += read_events(lines, first=first, on_error=complain).num_rows
             bad += complain.count
     print(f"{good + bad} events, {bad} of them bad", file=sys.stderr)
     return 1 if bad else 0
