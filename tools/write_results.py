@@ -77,6 +77,24 @@ LIMITS = {
     "churned_us": "µs per message after a third was replaced three times",
     "open_ms": "ms to open a snapshot",
 }
+EVENT_WAYS = {
+    "bare matcher": "the bare matcher, texts in a table",
+    "ndjson": "`Hub.apply`, NDJSON bytes",
+    "lines": "`Hub.apply`, a list of lines",
+    "table": "`Hub.apply`, a table of events",
+    "values": "`Hub.apply`, event values",
+    "ndjson, kept": "`Hub.apply`, NDJSON bytes, messages kept in a window",
+    "reading alone": "`read_events` alone, NDJSON bytes to a table",
+    "life alone": "`Life.apply` alone, a table with a window",
+    "line by line, read": "`read_event` alone, line by line",
+    "bare matcher, of the calls": "the bare matcher, the messages of the single calls",
+    "Matcher.match(tokens)": "a call of `Matcher.match` with a list of words",
+    "Matcher.match(text)": "a call of `Matcher.match` with a text",
+    "Hub.match(tokens)": "a call of `Hub.match` with a list of words",
+    "Hub.match(text)": "a call of `Hub.match` with a text",
+    "Hub.publish": "a call of `Hub.publish`, not kept",
+    "Hub.publish, kept": "a call of `Hub.publish`, kept in a window",
+}
 CLAIMS = {
     "LFilter, Rt++, IR": ("lfilter", "rt++-tree", "ir-tree"),
     "AP before IQ": ("ap-tree", "iq-tree"),
@@ -166,6 +184,22 @@ def _limits_table(result: dict[str, Any]) -> str:
     titles = [f"{run['index']}, {run['source']}, {run['subscriptions']:,}" for run in runs]
     rows = [[text, *(_number(run[name]) for run in runs)] for name, text in LIMITS.items()]
     return _table(("what", *titles), rows)
+
+
+def _events_table(result: dict[str, Any]) -> str:
+    runs = result["runs"]
+    titles = [f"{run['source']}, {run['subscriptions']:,} subscriptions: cpu µs" for run in runs]
+    rows = [
+        [text, *(_spread(run["cpu_us"][name]) for run in runs)] for name, text in EVENT_WAYS.items()
+    ]
+    rows.append(["a subscription from its line", *(_number(run["subscribe_us"]) for run in runs)])
+    rows.append(["changes per message", *(_number(run["changes_per_message"]) for run in runs)])
+    return _table(("an event as", *titles), rows)
+
+
+def _spread(values: dict[str, Any]) -> str:
+    low, high = _number(values["low"]), _number(values["high"])
+    return f"{_number(values['median'])} ({low} to {high})"
 
 
 def _rank_table(result: dict[str, Any]) -> str:
@@ -343,6 +377,7 @@ def _line(cells: list[str]) -> str:
 
 COMMANDS = {
     "limits": ("Beside matching in bulk", _limits_table),
+    "events": ("Events, from lines to changes", _events_table),
     "moving": ("Moving subscriptions and live messages", _moving_table),
     "rank": ("Ranking", _rank_table),
     "topk": ("Top lists", _topk_table),

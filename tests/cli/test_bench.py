@@ -53,6 +53,16 @@ def test_bench_limits_measures_everything_it_names(tmp_path) -> None:
     assert all(value > 0 for value in run.values() if not isinstance(value, str))
 
 
+def test_bench_events_measures_every_way_of_saying_a_message(tmp_path) -> None:
+    out = tmp_path / "events.json"
+    sizes = ["--subscriptions", 2_000, "--messages", 300, "--repeat", 1]
+    assert call(bench, "bench", "events", *sizes, "--out", out) == 0
+    result = json.loads(out.read_text())
+    (run,) = result["runs"]
+    assert (result["command"], run["messages"], run["subscriptions"]) == ("events", 300, 2_000)
+    assert all(spread["median"] > 0 for spread in run["cpu_us"].values())
+
+
 def test_churn_leaves_what_was_there(scenario) -> None:
     matcher = Matcher(index="auto")
     matcher.subscribe_table(scenario.subscriptions)

@@ -31,6 +31,7 @@ from nearcast.bench.workloads.real import DATASETS, open_source
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
 from nearcast.cli import (
     bench_areas,
+    bench_events,
     bench_limits,
     bench_moving,
     bench_serve,
@@ -84,6 +85,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     rank.set_defaults(run=run)
     _add_spark(commands)
     bench_areas.add_parser(commands)
+    bench_events.add_parser(commands)
     bench_limits.add_parser(commands)
     bench_moving.add_parser(commands)
     bench_serve.add_parser(commands)
