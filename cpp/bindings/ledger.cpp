@@ -27,15 +27,18 @@ AnswerOut departures_of(LifeColumns& done) {
   return std::move(out).answer();
 }
 
-nb::tuple apply_life(SharedLedger& self, EventBatch& events) {
+nb::tuple apply_life(SharedLedger& self, EventBatch& events, nb::handle places) {
+  const auto bits = view<std::uint8_t>(places, "places");
   const std::shared_ptr<const EventTable> table = events.closed();
-  LifeColumns done = change_without_gil(self, [&](Ledger& ledger) { return ledger.apply(*table); });
+  LifeColumns done =
+      change_without_gil(self, [&](Ledger& ledger) { return ledger.apply(*table, bits); });
   nb::list rejected;
   for (const auto& [row, error] : done.rejected)
     rejected.append(nb::make_tuple(row, to_python(error)));
   return nb::make_tuple(rejected, to_numpy(std::move(done.clock)),
                         to_numpy(std::move(done.is_kept)), to_numpy(std::move(done.end)),
-                        departures_of(done));
+                        departures_of(done), to_numpy(std::move(done.places)),
+                        to_numpy(std::move(done.places_were)), to_numpy(std::move(done.gone_from)));
 }
 
 }  // namespace
@@ -46,14 +49,18 @@ void bind_ledger(nb::module_& module) {
       .def(
           "__init__",
           [](SharedLedger* self, std::optional<std::uint64_t> window_count,
-             std::optional<double> window_seconds) {
-            new (self) SharedLedger(Window{window_count, window_seconds});
+             std::optional<double> window_seconds, nb::handle width) {
+            const auto bytes = whole_from(width, "width", 0, kMaxWidth);
+            new (self)
+                SharedLedger(Window{window_count, window_seconds}, static_cast<std::size_t>(bytes));
           },
-          "window_count"_a.none(), "window_seconds"_a.none())
-      .def("apply", &apply_life, "events"_a,
+          "window_count"_a.none(), "window_seconds"_a.none(), "width"_a)
+      .def("apply", &apply_life, "events"_a, "places"_a,
            "Apply a batch of events, which is closed then: (rejected rows with their errors, the "
            "clock after each row, whether each row publishes a message that lives, when that "
-           "message goes by itself, and what went: row, id, is_message, is_expired).")
+           "message goes by itself, and what went: row, id, is_message, is_expired; then, in bytes "
+           "that say who holds what, of each row who is told of it and who had what it moves or "
+           "replaces, and of each departure who had it).")
       .def(
           "mode_of",
           [](const SharedLedger& self, std::string_view id) -> std::optional<int> {
@@ -70,6 +77,10 @@ void bind_ledger(nb::module_& module) {
             });
           },
           "message"_a)
+      .def_prop_ro("width",
+                   [](const SharedLedger& self) {
+                     return ask(self, [](const Ledger& ledger) { return ledger.width(); });
+                   })
       .def_prop_ro("clock",
                    [](const SharedLedger& self) {
                      return ask(self, [](const Ledger& ledger) { return ledger.life().clock(); });

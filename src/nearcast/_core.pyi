@@ -435,17 +435,20 @@ class Hub:
 class Ledger:
     """Which events happen, and what goes because of them; without matching."""
 
-    def __init__(self, window_count: int | None, window_seconds: float | None) -> None: ...
+    def __init__(self, window_count: int | None, window_seconds: float | None, width: object) -> None: ...
 
-    def apply(self, events: EventBatch) -> tuple:
+    def apply(self, events: EventBatch, places: object) -> tuple:
         """
-        Apply a batch of events, which is closed then: (rejected rows with their errors, the clock after each row, whether each row publishes a message that lives, when that message goes by itself, and what went: row, id, is_message, is_expired).
+        Apply a batch of events, which is closed then: (rejected rows with their errors, the clock after each row, whether each row publishes a message that lives, when that message goes by itself, and what went: row, id, is_message, is_expired; then, in bytes that say who holds what, of each row who is told of it and who had what it moves or replaces, and of each departure who had it).
         """
 
     def mode_of(self, subscription: str) -> int | None:
         """0 match, 1 rank, 2 top; None: there is none."""
 
     def is_live(self, message: str) -> bool: ...
+
+    @property
+    def width(self) -> int: ...
 
     @property
     def clock(self) -> float: ...

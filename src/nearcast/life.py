@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pyarrow as pa
 
 from nearcast import _core, columns
@@ -23,8 +24,6 @@ from nearcast.model import MODES
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
-
-    import numpy as np
 
     from nearcast.columns import ArrowTable
     from nearcast.errors import NearcastError
@@ -62,6 +61,12 @@ class Outcome:
 
     In order. What an event lets go because of its time goes before the event itself happens.
     """
+    places: np.ndarray
+    """By row: who is told of it, those included that had what it moves or replaces."""
+    places_were: np.ndarray
+    """By row: who had what it moves or replaces."""
+    gone_from: np.ndarray
+    """Of each departure: who had it."""
 
     @property
     def departures(self) -> list[Departure]:
@@ -76,6 +81,9 @@ class Life(InProcess):
     ----------
     window
         As of a hub.
+    width
+        How many bytes of bits say who holds something, which are remembered: a pipeline has a bit
+        for each of its partitions. What moves or is replaced stays with those who have it, too.
 
     Examples
     --------
@@ -88,9 +96,9 @@ class Life(InProcess):
     ['m1']
     """
 
-    def __init__(self, window: Window | None = None) -> None:
+    def __init__(self, window: Window | None = None, *, width: int = 0) -> None:
         size = (window.count, window.seconds) if window else (None, None)
-        self._core = _core.Ledger(*size)
+        self._core = _core.Ledger(*size, width)
 
     @property
     def clock(self) -> float:
@@ -106,7 +114,9 @@ class Life(InProcess):
         """Return whether a live message has this id."""
         return bool(self._core.is_live(id))
 
-    def apply(self, events: Sequence[Event] | ArrowTable) -> Outcome:
+    def apply(
+        self, events: Sequence[Event] | ArrowTable, *, places: np.ndarray | None = None
+    ) -> Outcome:
         """Apply events in order; those that are rejected change nothing.
 
         Parameters
@@ -114,6 +124,8 @@ class Life(InProcess):
         events
             Values; or a table that `nearcast.event_table.read_events` has made, of which the
             columns `event_table.OUTLINE` suffice.
+        places
+            Who must hear of each event, if bits are remembered: rows of `width` bytes.
 
         Raises
         ------
@@ -127,9 +139,12 @@ class Life(InProcess):
             for row, event in enumerate(events):  # type: ignore[arg-type]
                 batch.add(row)
                 put_outline(batch, row, event)
-        rejected, clock, is_kept, end, gone = self._core.apply(batch)
+        width = self._core.width
+        said = np.zeros(len(batch) * width, np.uint8) if places is None else places.reshape(-1)
+        rejected, clock, is_kept, end, gone, *held = self._core.apply(batch, said)
         went = pa.Table.from_batches(columns.batches_of(gone))
-        return Outcome(dict(rejected), clock, is_kept, end, went)
+        shaped = [bits.reshape(-1, width) if width else bits for bits in held]
+        return Outcome(dict(rejected), clock, is_kept, end, went, *shaped)
 
     def _add_table(self, batch: _core.EventBatch, table: ArrowTable) -> None:
         columns.validate_own(table, InvalidParameterError)

@@ -6,6 +6,7 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import hypothesis.strategies as st
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
@@ -146,3 +147,49 @@ def test_a_snapshot_of_a_hub_is_not_life_alone(tmp_path: Path) -> None:
     for open_ in (nc.Hub.open, nc.Matcher.open):
         with pytest.raises(NearcastError, match="another kind"):
             open_(tmp_path / "life")
+
+
+def test_life_remembers_who_holds_what(tmp_path: Path) -> None:
+    life = Life(nc.Window(count=1), width=1)
+    at = [0, 0]
+
+    def apply(*told: tuple[int, dict[str, Any]]) -> list[tuple[int, int]]:
+        nonlocal life
+        places = np.array([bits for bits, _ in told], np.uint8)
+        done = life.apply([event_from(event) for _, event in told], places=places)
+        assert done.gone_from.shape == (done.gone.num_rows, 1)
+        life.save(tmp_path / "life")
+        life = Life.open(tmp_path / "life")
+        assert all(value == 0 for row, value in enumerate(done.places) if row in done.rejected)
+        gone.extend(done.gone_from[:, 0].tolist())
+        return list(zip(done.places[:, 0].tolist(), done.places_were[:, 0].tolist(), strict=True))
+
+    gone: list[int] = []
+    message = {"op": "publish", "id": "m", "text": "x", "at": at}
+    wish: dict[str, Any] = {"op": "subscribe", "id": "s", "keywords": "x", "area": BOX}
+    assert apply((1, message), (2, wish), (4, message), (4, wish)) == [
+        (1, 0),
+        (2, 0),
+        (0, 0),
+        (0, 0),
+    ]
+    assert apply(
+        (4, {**message, "replace": True}), (8, {"op": "move", "id": "s", "area": BOX})
+    ) == [
+        (5, 1),
+        (10, 2),
+    ]
+    assert apply((1, {**wish, "replace": True}), (16, {**message, "id": "n"})) == [
+        (11, 10),
+        (16, 0),
+    ]
+    assert apply((0, {"op": "retract", "id": "m"}), (0, {"op": "retract", "id": "n"})) == [
+        (0, 0),
+        (16, 16),
+    ]
+    assert apply((0, {"op": "unsubscribe", "id": "s"}), (32, wish)) == [(11, 11), (32, 0)]
+    assert gone == [1, 10, 5, 16, 11]
+    with pytest.raises(nc.InvalidParameterError, match="places"):
+        life.apply([event_from(message)], places=np.zeros(2, np.uint8))
+    with pytest.raises(nc.InvalidParameterError, match="width"):
+        Life(width=513)
