@@ -22,7 +22,7 @@ PACKAGES = ("nearcast", "numpy", "pyarrow")
 
 def find_provenance() -> Provenance:
     """Describe the code, the machine and the moment."""
-    top = _source_folder()
+    top = source_folder()
     changes = None if top is None else _git(top, "status", "--porcelain", "--untracked-files=no")
     return Provenance(
         commit=None if top is None else _git(top, "rev-parse", "HEAD"),
@@ -34,7 +34,7 @@ def find_provenance() -> Provenance:
     )
 
 
-def _source_folder() -> Path | None:
+def source_folder() -> Path | None:
     """Return the top of our own repository; another one around the package does not count."""
     for folder in (Path(__file__).parent, Path.cwd()):
         top = _git(folder, "rev-parse", "--show-toplevel")

@@ -34,6 +34,7 @@ from nearcast.cli import (
     bench_events,
     bench_limits,
     bench_moving,
+    bench_peers,
     bench_serve,
     bench_soak,
     bench_topk,
@@ -88,6 +89,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     bench_events.add_parser(commands)
     bench_limits.add_parser(commands)
     bench_moving.add_parser(commands)
+    bench_peers.add_parser(commands)
     bench_serve.add_parser(commands)
     bench_soak.add_parser(commands)
     bench_topk.add_parser(commands)
