@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 ASSERTIONS ?= ON
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
-.PHONY: help build test unit lint demo serve pictures sanitize sanitize-threads fuzz stub wheel oldest mutants clean
+.PHONY: help build test unit lint demo serve docs pictures sanitize sanitize-threads fuzz stub wheel oldest mutants clean
 
 help:
 	@echo "make demo      build, then show the main job in the terminal"
@@ -18,6 +18,7 @@ help:
 	@echo "make fuzz      long fuzzing (ROUNDS=200000 mutations, SECONDS=600 of drawn cases)"
 	@echo "make oldest    the unit tests under the oldest Python (OLDEST=python3.10)"
 	@echo "make mutants   change one operator at a time and see whether a test notices (SAMPLE=40)"
+	@echo "make docs      the documents as a site in build/site, readable without network"
 	@echo "make pictures  make the picture of README anew; needs chromium"
 	@echo "make stub      write src/nearcast/_core.pyi anew"
 	@echo "make wheel     a wheel in dist/"
@@ -70,6 +71,9 @@ $(VENV)/.service: $(VENV)/.builder
 
 serve: build $(VENV)/.service
 	$(BIN)/nearcast serve --demo
+
+docs: build $(VENV)/.tools
+	$(BIN)/python -m tools.docs
 
 pictures: build $(VENV)/.tools
 	mkdir -p docs/pictures

@@ -16,10 +16,8 @@ ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 BENCHMARKS = ROOT / "docs" / "benchmarks.md"
 RESULTS = ROOT / "benchmarks" / "results"
-IN_README = "auto-*.json"
+IN_SHORT = "auto-*.json"
 
-START = "<!-- results:start -->"
-END = "<!-- results:end -->"
 FORMAT = 1
 COLUMNS = (
     *("workload", "subscriptions", "index", "µs/message", "p99 µs", "cpu µs"),
@@ -32,6 +30,21 @@ TOPK_COLUMNS = (
 MOVING_COLUMNS = (
     *("workload", "operation", "index", "cpu µs", "times auto"),
     *("p50 µs", "p99 µs", "p99.9 µs", "worst µs", "changes", "bytes/message"),
+)
+FAST_COLUMNS = (
+    *("workload", "subscriptions", "µs a message", "slowest 1 % from µs", "messages/s on one core"),
+    "alerts a message",
+)
+SMALL = {
+    "bytes_per_subscription": "bytes a subscription",
+    "build_per_second": "subscriptions built a second",
+    "open_ms": "ms to open a snapshot",
+    "insert_us": "µs to insert one",
+    "delete_us": "µs to delete one",
+}
+PEER_COLUMNS = (
+    *("workload", "subscriptions", "index", "µs/message", "p50 µs", "p99 µs"),
+    *("times the first", "build s", "bytes/subscription"),
 )
 RATIO_COLUMNS = (
     *("workload", "subscriptions", "auto cpu µs"),
@@ -59,6 +72,15 @@ PLAN_COLUMNS = (
     *("share of all partitions", "balance", "messages/s of the slowest partition"),
 )
 PLAIN = "auto:kernels=plain"
+IN_AGAINST = {
+    "auto": "nearcast-bulk",
+    "keyword-first": "lists by rarest keyword, in C++ (`keyword-first`)",
+}
+PAPERS = (
+    *("ap-tree", "rt-tree", "rt+-tree", "rt++-tree"),
+    *("mbr-trie", "pt-quadtree", "lfilter"),
+)
+"""Kinds that the papers propose; what they compare themselves with is not among them."""
 CLAIM_COLUMNS = ("claim", "workload", "subscriptions", "cpu µs, in the claimed order", "holds")
 NO_RESULTS = "No results are recorded yet: `benchmarks/results` is empty.\n"
 
@@ -115,52 +137,109 @@ def block(folder: Path = RESULTS, pattern: str = "*.json") -> str:
     """Return the tables of matching, one part per file in the order of their names."""
     parts = [
         f"{_origin(path.name, result)}\n\n{_match_table(result)}"
-        for path, result in _recorded(folder, pattern, "match")
+        for path, result in recorded(folder, pattern, "match")
     ]
     return "\n".join(parts) or NO_RESULTS
 
 
 def benchmarks(folder: Path = RESULTS) -> str:
     """Return everything that is recorded, for docs/benchmarks.md."""
-    runs = [r for _, result in _recorded(folder, "*.json", "match") for r in result["runs"]]
+    runs = [r for _, result in recorded(folder, "*.json", "match") for r in result["runs"]]
     rows = {
         "Against the baseline and the floor": (RATIO_COLUMNS, _ratios(folder)),
         "Orders that the papers claim": (CLAIM_COLUMNS, [c for run in runs for c in _claims(run)]),
     }
     parts = [f"## {title}\n\n{_table(*table)}" for title, table in rows.items()]
     for command, (title, tables) in COMMANDS.items():
-        found = _recorded(folder, "*.json", command)
+        found = recorded(folder, "*.json", command)
         if found:
             parts.append(f"## {title}\n")
         parts += [f"{_origin(path.name, result)}\n\n{tables(result)}" for path, result in found]
     return "\n".join(parts)
 
 
-def with_block(text: str, content: str) -> str:
-    """Return a document with `content` between its markers.
+def with_block(text: str, content: str, name: str = "results") -> str:
+    """Return a document with `content` between the markers of this name.
 
     Raises
     ------
     ValueError
         If the document has not exactly one pair of markers.
     """
-    if text.count(START) != 1 or text.count(END) != 1 or text.index(START) > text.index(END):
-        msg = f"got other markers, wanted {START} and after it {END}, once each"
+    start, end = f"<!-- {name}:start -->", f"<!-- {name}:end -->"
+    if text.count(start) != 1 or text.count(end) != 1 or text.index(start) > text.index(end):
+        msg = f"got other markers, wanted {start} and after it {end}, once each"
         raise ValueError(msg)
-    before, rest = text.split(START)
-    return f"{before}{START}\n{content}{END}{rest.split(END)[1]}"
+    before, rest = text.split(start)
+    return f"{before}{start}\n{content}{end}{rest.split(end)[1]}"
 
 
 def documents() -> dict[Path, str]:
     """Return what each document should be."""
-    blocks = {README: block(RESULTS, IN_README), BENCHMARKS: benchmarks()}
+    readme, pages = (path.read_text(encoding="utf-8") for path in (README, BENCHMARKS))
     return {
-        path: with_block(path.read_text(encoding="utf-8"), content)
-        for path, content in blocks.items()
+        README: with_block(readme, in_short()["How fast"]),
+        BENCHMARKS: with_block(with_block(pages, summary(), "summary"), benchmarks()),
     }
 
 
-def _recorded(folder: Path, pattern: str, command: str) -> list[tuple[Path, dict[str, Any]]]:
+def summary(folder: Path = RESULTS) -> str:
+    """Return what a reader wants to know first: how fast, how small, against what."""
+    return "\n".join(f"## {title}\n\n{content}" for title, content in in_short(folder).items())
+
+
+def in_short(folder: Path = RESULTS) -> dict[str, str]:
+    """Return three short tables under their titles."""
+    runs = [r for _, found in recorded(folder, IN_SHORT, "match") for r in found["runs"]]
+    runs.sort(key=lambda run: (run["workload"]["subscriptions"], run["workload"]["source"]))
+    own = [(run, next(c for c in run["contenders"] if c["name"] == "auto")) for run in runs]
+    fast = []
+    for run, auto in own:
+        mean, slow = (auto["match"][name]["median"] for name in ("mean_us", "p99_us"))
+        matches = auto["work_per_message"]["matches"]
+        numbers = map(_number, (mean, slow, 1e6 / mean, matches))
+        fast.append([run["workload"]["source"], f"{run['workload']['subscriptions']:,}", *numbers])
+    limits = [r for _, found in recorded(folder, "*.json", "limits") for r in found["runs"]]
+    small = [
+        [run["source"], f"{run['subscriptions']:,}", *map(_number, (run[name] for name in SMALL))]
+        for run in limits
+    ]
+    return {
+        "How fast": _table(FAST_COLUMNS, fast),
+        "How small": _table(("workload", "subscriptions", *SMALL.values()), small),
+        "Against what": _against(runs, folder),
+    }
+
+
+def _against(runs: list[dict[str, Any]], folder: Path) -> str:
+    """Return one row per alternative, one column per number of subscriptions, all on tweets."""
+    cells: dict[str, dict[int, float]] = {}
+    for _, found in recorded(folder, "*.json", "peers"):
+        for run in found["runs"]:
+            size = run["workload"]["subscriptions"]
+            for peer in run["peers"]:
+                cells.setdefault(peer["name"], {})[size] = peer["mean_us"]["median"]
+    for run in runs:
+        cpu, facts = _cpu_us(run), run["workload"]
+        for kind, title in IN_AGAINST.items():
+            if facts["source"] == "tweets" and kind in cpu:
+                cells.setdefault(title, {}).setdefault(facts["subscriptions"], cpu[kind])
+    for _, found in recorded(folder, "kinds-*.json", "match"):
+        for run in found["runs"]:
+            facts, cpu = run["workload"], _cpu_us(run)
+            if _where(facts)[0] == "tweets, short-point":
+                best = min((k for k in PAPERS if k in cpu), key=lambda kind: cpu[kind])
+                row = cells.setdefault("the best of the papers' own kinds, in C++", {})
+                row[facts["subscriptions"]] = cpu[best]
+    sizes = sorted({size for row in cells.values() for size in row})
+    rows = [
+        [name, *(_number(row[size]) if size in row else "" for size in sizes)]
+        for name, row in cells.items()
+    ]
+    return _table(("what", *(f"µs at {size:,}" for size in sizes)), rows)
+
+
+def recorded(folder: Path, pattern: str, command: str) -> list[tuple[Path, dict[str, Any]]]:
     """Return the files that hold this measurement, with their content."""
     found = []
     for path in sorted(folder.glob(pattern)):
@@ -213,6 +292,26 @@ def _rank_table(result: dict[str, Any]) -> str:
             times = _number(base / cpu) if base else ""
             rows.append([f"{workload}, {terms}", *cells, times])
     return _table((*COLUMNS, "times keyword-first"), rows)
+
+
+def _peers_table(result: dict[str, Any]) -> str:
+    rows: list[list[str]] = []
+    notes: dict[str, str] = {}
+    missing: dict[str, str] = {}
+    for run in result["runs"]:
+        where = _where(run["workload"])
+        own = run["peers"][0]["mean_us"]["median"]
+        for peer in run["peers"]:
+            times = [peer[name]["median"] for name in ("mean_us", "p50_us", "p99_us")]
+            held = peer["bytes_per_subscription"]
+            tail = [_number(peer["build_seconds"]), "" if held is None else _number(held)]
+            ratio = _number(times[0] / own)
+            rows.append([*where, f"`{peer['name']}`", *map(_number, times), ratio, *tail])
+            settings = [f"{name} {value}" for name, value in peer["versions"].items()]
+            settings += [f"{name} `{value}`" for name, value in peer["settings"].items()]
+            notes[peer["name"]] = f"- `{peer['name']}`. {peer['what']}. {'; '.join(settings)}."
+        missing |= {name: f"- `{name}` did not run: {why}" for name, why in run["missing"].items()}
+    return "\n".join([_table(PEER_COLUMNS, rows), *notes.values(), *missing.values(), ""])
 
 
 def _moving_table(result: dict[str, Any]) -> str:
@@ -300,7 +399,7 @@ def _plan_part(run: dict[str, Any]) -> str:
 
 def _ratios(folder: Path) -> list[list[str]]:
     rows = []
-    for _, result in _recorded(folder, IN_README, "match"):
+    for _, result in recorded(folder, IN_SHORT, "match"):
         for run in result["runs"]:
             cpu = _cpu_us(run)
             own, base, floor = (cpu[name] for name in ("auto", "keyword-first", "floor"))
@@ -376,6 +475,7 @@ def _line(cells: list[str]) -> str:
 
 
 COMMANDS = {
+    "peers": ("What people would use instead", _peers_table),
     "limits": ("Beside matching in bulk", _limits_table),
     "events": ("Events, from lines to changes", _events_table),
     "moving": ("Moving subscriptions and live messages", _moving_table),

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.docs
 
 ROOT = Path(__file__).parent.parent.parent
 README = ROOT / "README.md"
+TUTORIAL = ROOT / "docs" / "tutorial.md"  # whose commands test_tutorial.py runs
 GUIDES = sorted((ROOT / "docs" / "guides").glob("*.md"))
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("changes/*.md"), *ROOT.glob("docs/**/*.md")])
 
@@ -73,14 +74,14 @@ def folder(tmp_path, monkeypatch):
 # ---- code ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", [README, *GUIDES], ids=name_of)
+@pytest.mark.parametrize("path", [README, TUTORIAL, *GUIDES], ids=name_of)
 def test_python_blocks_run_and_print_what_stands_below_them(path, folder) -> None:
     found = blocks(path)
     write_files(found, folder)
     names: dict[str, object] = {"__name__": "__main__"}
     ran = 0
     for block, following in pairwise([*found, Block("", "", "", 0)]):
-        if block.language != "python":
+        if block.language != "python" or block.name:
             continue
         printed = io.StringIO()
         # Empty lines in front, so that a traceback names the line of the document.
@@ -169,11 +170,6 @@ def test_paths_in_backticks_exist(path) -> None:
         assert any(ROOT.glob(named.rstrip("/"))), named
 
 
-def test_readme_lists_the_index_kinds_of_the_registry() -> None:
-    rows = set(re.findall(r"^\| `([\w+-]+)` \|", README.read_text(encoding="utf-8"), re.M))
-    assert {kind.name for kind in nc.indexes()} <= rows
-
-
 def test_readme_names_the_default_index_kind() -> None:
     assert f"`{DEFAULT_INDEX}` is the default" in README.read_text(encoding="utf-8")
 
@@ -202,6 +198,14 @@ writer = load_writer()
 def test_results_in_the_documents_are_those_of_the_recorded_files() -> None:
     for path, wanted in writer.documents().items():
         assert path.read_text(encoding="utf-8") == wanted, path
+
+
+def test_the_picture_shows_the_recorded_numbers() -> None:
+    pytest.importorskip("matplotlib")
+    from tools import draw_growth
+
+    made = draw_growth.COMMENT.format(json.dumps(draw_growth.series()))
+    assert draw_growth.OUT.read_text(encoding="utf-8").startswith(made)
 
 
 def test_without_results_the_block_says_so(tmp_path) -> None:
