@@ -11,7 +11,7 @@ import pytest
 
 from nearcast.bench.workloads.expressions import expressions
 from nearcast.bench.workloads.generate import messages, subscriptions
-from nearcast.bench.workloads.groups import GROUPS, find_group
+from nearcast.bench.workloads.groups import GROUPS, Group, find_group
 from nearcast.bench.workloads.presets import PRESETS, WORLD, find_preset
 from nearcast.bench.workloads.real import open_source
 from nearcast.bench.workloads.tables import compact
@@ -257,5 +257,20 @@ def test_real_texts_that_are_not_there_are_named(folder, monkeypatch) -> None:
         open_source("poi_wof_us", folder, 1)
     with pytest.raises(ValueError, match="no data set is called 'tweets'"):
         open_source("tweets", folder, 1)
-    with pytest.raises(ValueError, match="real texts have their own length"):
-        open_source("tweets_geo", folder, 1).messages(1, find_group("long-point"))
+
+
+def test_real_texts_are_joined_until_a_message_is_as_long_as_asked(folder) -> None:
+    source = open_source("tweets_geo", folder, 1)
+    for count in (1, 7, 40):
+        rows = source.messages(30, Group(exact=count), first=3).column("tokens").to_pylist()
+        assert [len(row) for row in rows] == [count] * 30
+        assert all(len(set(row)) == count for row in rows)
+    own = source.messages(30, Group(), first=3).column("tokens").to_pylist()
+    assert all(row[: len(text)] == text for row, text in zip(rows, own, strict=True))
+    most = source.messages(1, find_group("long-point")).column("tokens").to_pylist()[0]
+    assert 40 < len(most) < 1_000  # all that there are
+
+
+def test_of_real_texts_only_some_may_be_taken(folder) -> None:
+    source = open_source("tweets_geo", folder, 1, most=10)
+    assert len(source.texts.lengths) == 10

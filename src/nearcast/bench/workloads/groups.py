@@ -27,20 +27,21 @@ MESSAGE_AREA_SHARE = (1e-4, 1e-2)
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """A message group, written `length-extent`."""
+    """A message group, written `length-extent`; or messages of exactly so many tokens."""
 
     length: Length = "short"
     extent: Extent = "point"
+    exact: int | None = None
 
     @property
     def name(self) -> str:
         """The group as the command line writes it."""
-        return f"{self.length}-{self.extent}"
+        return f"{self.exact or self.length}-{self.extent}"
 
     @property
     def tokens(self) -> tuple[int, int] | None:
         """Smallest and largest number of distinct tokens, None for the preset's own length."""
-        return TOKEN_RANGES[self.length]
+        return TOKEN_RANGES[self.length] if self.exact is None else (self.exact, self.exact)
 
     @property
     def coordinates(self) -> int:

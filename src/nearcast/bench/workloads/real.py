@@ -1,9 +1,10 @@
 """Subscriptions and messages from files of real texts.
 
 The files are Parquet with `text`, `lon` and `lat`; they are not part of the project. Rows are
-shuffled by the seed, one half is published and the other is the pool of subscriptions. Whoever asks
-for more messages than there are gets them again; subscriptions beyond the pool come from the same
-texts with other keywords and other areas. The space is the bounding box of the points.
+shuffled by the seed, one half is published and the other is the pool of subscriptions. Messages
+beyond those that there are come again; subscriptions beyond the pool come from the same texts with
+other keywords and other areas. The space is the bounding box of the points. Messages of another
+length than their own are made by joining texts, as [Rt §7] does.
 """
 
 from __future__ import annotations
@@ -81,14 +82,9 @@ class RealSource:
     def messages(self, count: int, group: Group, *, first: int = 0) -> pa.Table:
         """Return messages as `generate.messages` does; lengths are those of the texts.
 
-        Raises
-        ------
-        ValueError
-            If the group asks for another length.
+        A group that asks for another length gets texts joined until they have as many distinct
+        tokens, or all that there are.
         """
-        if group.tokens is not None:
-            msg = f"real texts have their own length: got group {group.name!r}, wanted a short one"
-            raise ValueError(msg)
         parts = (self._message_part(c, group) for c in self._chunks(Stream.MESSAGES, first, count))
         lists, places = gather(parts, (count, group.coordinates), self.texts.words.take)
         return pa.table({"tokens": lists, **coordinates(places)})
@@ -114,7 +110,24 @@ class RealSource:
         shares = draw_shares(chunk.rng, CHUNK_ROWS, MESSAGE_AREA_SHARE)
         points = self.texts.points[rows]
         places = points if group.extent == "point" else self._boxes(points, shares)
-        return self.texts.token_sets(rows).select(chunk.wanted), places[chunk.wanted]
+        if group.tokens is None:
+            return self.texts.token_sets(rows).select(chunk.wanted), places[chunk.wanted]
+        lengths = chunk.rng.integers(group.tokens[0], group.tokens[1] + 1, CHUNK_ROWS)
+        wanted = chunk.wanted
+        return self._joined(rows[wanted], lengths[wanted]), places[wanted]
+
+    def _joined(self, rows: NDArray[np.int64], lengths: NDArray[np.int64]) -> Ragged:
+        """Return so many distinct tokens for each row: its own, then those of texts after it."""
+        published = max(len(self.texts.lengths) // 2, 1)
+        mean = self.texts.lengths[:published].mean()
+        texts = min(int(lengths.max() / mean) + 1, published)
+        while True:
+            taken = (rows[:, None] + np.arange(texts)) % published
+            sets = self.texts.token_sets(taken.ravel())
+            joined = Ragged(sets.rows // texts, sets.tokens, len(rows)).first_occurrences()
+            if texts == published or (joined.lengths() >= lengths).all():
+                return joined.cut(lengths)
+            texts = min(2 * texts, published)
 
     def _subscription_part(self, chunk: Chunk, keywords: tuple[int, int]) -> Part:
         rng = chunk.rng
@@ -134,8 +147,17 @@ class RealSource:
         return stretch(boxes_around(shrink(points, space), shares), space)
 
 
-def open_source(name: str, folder: Path | None, seed: int) -> RealSource:
+def open_source(
+    name: str, folder: Path | None, seed: int, *, most: int | None = None
+) -> RealSource:
     """Read and analyse the data set `name` from a folder, or from the one `NEARCAST_DATA` names.
+
+    Parameters
+    ----------
+    name, folder, seed
+        Which file, where, and what the order of its rows depends on.
+    most
+        If given, so many texts are taken and the others left out.
 
     Raises
     ------
@@ -152,10 +174,10 @@ def open_source(name: str, folder: Path | None, seed: int) -> RealSource:
         msg = f"no such file: {path}; wanted a Parquet file with text, lon and lat"
         raise FileNotFoundError(msg)
     table = pq.read_table(path, columns=["text", "lon", "lat"]).drop_null()
-    return RealSource(name, seed, analyse(table, seed), DATASETS[name])
+    return RealSource(name, seed, analyse(table, seed, most), DATASETS[name])
 
 
-def analyse(table: pa.Table, seed: int) -> Texts:
+def analyse(table: pa.Table, seed: int, most: int | None = None) -> Texts:
     """Shuffle the rows of `text`, `lon`, `lat` and split texts into distinct tokens.
 
     Raises
@@ -163,7 +185,7 @@ def analyse(table: pa.Table, seed: int) -> Texts:
     ValueError
         If fewer than two rows have a token and a finite point.
     """
-    order = random_stream(seed, Stream.HARNESS).permutation(table.num_rows)
+    order = random_stream(seed, Stream.HARNESS).permutation(table.num_rows)[:most]
     table = table.take(pa.array(order))
     points = np.column_stack([table.column(name).to_numpy() for name in ("lon", "lat")])
     words, codes, lengths = _encode(table.column("text").to_pylist())

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nearcast.bench.workloads.presets import Preset
+    from nearcast.bench.workloads.scenario import Source
 
 Keywords = Literal["messages", "zipf"]
 
@@ -63,12 +64,23 @@ class TopScenario:
 def make_top_scenario(
     preset: Preset, keywords: Keywords, seed: int, sizes: TopSizes
 ) -> TopScenario:
-    """Draw everything."""
-    published = PresetSource(preset, seed).messages(
-        sizes.window + sizes.settling + sizes.messages, find_group("short-point")
-    )
+    """Draw everything from the generator."""
     pool = replace(preset, rank_shift=0, topics=None) if keywords == "zipf" else preset
-    subscribed = PresetSource(pool, seed).subscriptions(sizes.subscriptions)
+    sources = (PresetSource(preset, seed), PresetSource(pool, seed))
+    return top_scenario_of(*sources, sizes, keywords)
+
+
+def top_scenario_of(
+    source: Source,
+    pool: Source,
+    sizes: TopSizes,
+    keywords: Keywords = "messages",
+    counts: tuple[int, int] = (1, 5),
+) -> TopScenario:
+    """Draw messages from one source and subscriptions, with so many keywords, from another."""
+    count = sizes.window + sizes.settling + sizes.messages
+    published = source.messages(count, find_group("short-point"))
+    subscribed = pool.subscriptions(sizes.subscriptions, counts)
     lists = [published.column("tokens"), subscribed.column("keywords")]
     (said, wanted), words = _number_words([_flat(column) for column in lists])
     everything = _rows(said, published.column("lon"), published.column("lat"))
@@ -80,12 +92,12 @@ def make_top_scenario(
     window = everything.part(0, sizes.window)
     end = int(window.offsets[-1])
     return TopScenario(
-        preset=preset.name,
+        preset=source.name,
         keywords=keywords,
-        seed=seed,
+        seed=source.seed,
         sizes=sizes,
         subscriptions=subscriptions,
-        alpha=random_stream(seed, Stream.HARNESS, 3).random(sizes.subscriptions),
+        alpha=random_stream(source.seed, Stream.HARNESS, 3).random(sizes.subscriptions),
         window=window,
         messages=everything.part(sizes.window, len(everything)),
         df=np.bincount(everything.tokens[:end], minlength=words).astype(np.int64),

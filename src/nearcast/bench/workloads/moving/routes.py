@@ -12,6 +12,7 @@ slower, two and ten times: a node is touched again whenever a better way is foun
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from heapq import heappop, heappush
 from math import inf
 from typing import TYPE_CHECKING
@@ -43,6 +44,7 @@ class Routes:
     """The first arc of the way; `NO_ARC` at the destination."""
 
 
+@lru_cache(maxsize=4)  # seconds to find, and one network serves many workloads
 def find_routes(network: Network, seed: int, destinations: int = DEFAULT_DESTINATIONS) -> Routes:
     """Choose destinations among the nodes and find the ways from everywhere.
 
