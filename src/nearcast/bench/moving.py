@@ -9,7 +9,7 @@ contenders; with `compare_small` also with brute force, on a small workload of t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,22 +19,17 @@ import pyarrow as pa
 from nearcast.bench.checks import WrongAnswerError
 from nearcast.bench.contenders import BRUTE_FORCE, ContenderSpec
 from nearcast.bench.measuring import measure_events
+from nearcast.bench.moving_records import move_records, publish_records, subscribe_records
 from nearcast.bench.results import Spread
 from nearcast.bench.workloads.moving.workload import MovingPlan, MovingWorkload
 from nearcast.bench.workloads.streams import Stream, random_stream
-from nearcast.bench.workloads.tables import BOX_COLUMNS, POINT_COLUMNS
-from nearcast.events import Move, Publish, Subscribe
-from nearcast.expressions import Word
 from nearcast.hub import Hub
-from nearcast.model import Bbox
-from nearcast.records import core_record
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
-    from nearcast.events import Event
     from nearcast.records import Record
 
 CHUNK = 20_000
@@ -131,18 +126,28 @@ def measure_moving(
     return [_result(entrant, workload.plan) for entrant in entrants]
 
 
-def compare_small(workload: MovingWorkload, specs: Sequence[ContenderSpec]) -> None:
+def compare_small(
+    workload: MovingWorkload, specs: Sequence[ContenderSpec], size: int = SMALL
+) -> None:
     """Run contenders and brute force on a small workload like this one.
+
+    Parameters
+    ----------
+    workload, specs
+        What would be measured.
+    size
+        Objects and messages.
 
     Raises
     ------
     WrongAnswerError
         If one of them is wrong.
     """
-    plan = MovingPlan(SMALL, SMALL, steps=3, area_share=workload.plan.area_share * 30)
+    share = min(workload.plan.area_share * 30, 1.0)
+    plan = replace(workload.plan, objects=size, messages=size, steps=3, area_share=share)
     small = MovingWorkload(workload.source, workload.network, plan, workload.space)
     oracle = ContenderSpec(BRUTE_FORCE, {})
-    measure_moving(small, [oracle, *specs], MovingSizes(SMALL, SMALL // 5, 3), lambda _: None)
+    measure_moving(small, [oracle, *specs], MovingSizes(size, size // 5, 3), lambda _: None)
 
 
 # ---- events -----------------------------------------------------------------------------------
@@ -152,7 +157,7 @@ def _open(
     entrants: Sequence[_Entrant], workload: MovingWorkload, step: Callable[[str], None]
 ) -> None:
     step("subscribe")
-    for records in _chunks(_subscribes(workload.subscriptions())):
+    for records in _chunks(subscribe_records(workload.subscriptions())):
         for entrant in entrants:
             _, _, cpu = entrant.run(records)
             entrant.subscribe_us += cpu
@@ -163,7 +168,7 @@ def _open(
     count = workload.plan.messages
     expiries = life * np.arange(1, count + 1) / max(count, 1)
     opening = workload.messages().drop_columns("expires")
-    for records in _chunks(_publishes(opening, 0, np.zeros(count), expiries)):
+    for records in _chunks(publish_records(opening, 0, np.zeros(count), expiries)):
         tables = []
         for entrant in entrants:
             changes, _, cpu = entrant.run(records)
@@ -191,10 +196,10 @@ def _repetitions(
         still = np.full(count, now)
         now = float(times[-1])
         yield [
-            (PASS, [*_publishes(passing, first, still, None)]),
-            (KEEP, [*_publishes(kept, first + count, still, times + life)]),
-            (EXPIRE, [*_publishes(last, first + 2 * count, times, None)]),
-            (MOVE, [*_moves(step.moved.take(movers), now)]),
+            (PASS, [*publish_records(passing, first, still, None)]),
+            (KEEP, [*publish_records(kept, first + count, still, times + life)]),
+            (EXPIRE, [*publish_records(last, first + 2 * count, times, None)]),
+            (MOVE, [*move_records(step.moved.take(movers), now)]),
         ]
         first += 3 * count
 
@@ -206,46 +211,6 @@ def _life_seconds(plan: MovingPlan) -> float:
 def _chunks(records: Iterator[Record]) -> Iterator[list[Record]]:
     while chunk := list(islice(records, CHUNK)):
         yield chunk
-
-
-def _records(events: Iterable[Event]) -> Iterator[Record]:
-    return map(core_record, events)
-
-
-def _boxes(table: pa.Table) -> Iterator[Bbox]:
-    columns = (table.column(name).to_pylist() for name in BOX_COLUMNS)
-    return (Bbox(*box) for box in zip(*columns, strict=True))
-
-
-def _subscribes(table: pa.Table) -> Iterator[Record]:
-    ids, words = (table.column(name).to_pylist() for name in ("id", "keywords"))
-    return _records(
-        Subscribe(f"s{id}", "match", Word(tuple(keywords)), box, live=True, time=0.0)
-        for id, keywords, box in zip(ids, words, _boxes(table), strict=True)
-    )
-
-
-def _moves(table: pa.Table, time: float) -> Iterator[Record]:
-    ids = table.column("id").to_pylist()
-    return _records(
-        Move(id=f"s{id}", area=box, time=time) for id, box in zip(ids, _boxes(table), strict=True)
-    )
-
-
-def _publishes(
-    table: pa.Table,
-    first: int,
-    times: NDArray[np.float64],
-    expiries: NDArray[np.float64] | None,
-) -> Iterator[Record]:
-    lons, lats = (table.column(name).to_pylist() for name in POINT_COLUMNS)
-    texts = table.column("tokens").to_pylist()
-    ends = [None] * len(times) if expiries is None else expiries.tolist()
-    rows = zip(texts, lons, lats, times.tolist(), ends, strict=True)
-    return _records(
-        Publish(id=f"m{first + i}", text=" ".join(words), place=(lon, lat), time=t, expires=end)
-        for i, (words, lon, lat, t, end) in enumerate(rows)
-    )
 
 
 # ---- numbers ----------------------------------------------------------------------------------
