@@ -1,8 +1,9 @@
-"""Writes the measured numbers into README.md and docs/benchmarks.md.
+"""Writes the measured numbers into README.md, docs/benchmarks.md, the sizing guide, docs/results.
 
-They come from the files that `nearcast bench … --out` wrote to benchmarks/results. Nobody types a
-number: the block between the markers is made here, and a test compares it with what this program
-would write.
+They come from the files that `nearcast bench … --out` wrote to benchmarks/results. No number is
+typed: the block between the markers is made here, and a test compares it with what this program
+would write. With the argument `plots` the figures of docs/results are drawn too, which needs
+Matplotlib.
 """
 
 from __future__ import annotations
@@ -12,9 +13,14 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from nearcast.bench.paper.pages import FIGURES, markdown, plot_of, read_entries
+from nearcast.bench.paper.sizing import sizing
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
 BENCHMARKS = ROOT / "docs" / "benchmarks.md"
+SIZING = ROOT / "docs" / "guides" / "sizing.md"
+PAPER_PAGE = ROOT / "docs" / "results" / "README.md"
 RESULTS = ROOT / "benchmarks" / "results"
 IN_SHORT = "auto-*.json"
 
@@ -177,9 +183,12 @@ def with_block(text: str, content: str, name: str = "results") -> str:
 def documents() -> dict[Path, str]:
     """Return what each document should be."""
     readme, pages = (path.read_text(encoding="utf-8") for path in (README, BENCHMARKS))
+    found = read_entries(RESULTS)
     return {
         README: with_block(readme, in_short()["How fast"]),
         BENCHMARKS: with_block(with_block(pages, summary(), "summary"), benchmarks()),
+        SIZING: with_block(SIZING.read_text(encoding="utf-8"), sizing(found)),
+        PAPER_PAGE: markdown(found),
     }
 
 
@@ -487,7 +496,11 @@ COMMANDS = {
 
 
 def main() -> int:
-    """Write the blocks."""
+    """Write the blocks, and the figures if they are asked for."""
+    figures = PAPER_PAGE.parent / FIGURES
+    figures.mkdir(parents=True, exist_ok=True)
+    for entry in read_entries(RESULTS) if "plots" in sys.argv[1:] else ():
+        (figures / f"{entry.experiment.name}.svg").write_text(plot_of(entry), encoding="utf-8")
     for path, text in documents().items():
         path.write_text(text, encoding="utf-8")
     return 0

@@ -34,7 +34,9 @@ from nearcast.cli import (
     bench_events,
     bench_limits,
     bench_moving,
+    bench_paper,
     bench_peers,
+    bench_report,
     bench_serve,
     bench_soak,
     bench_topk,
@@ -90,6 +92,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     bench_limits.add_parser(commands)
     bench_moving.add_parser(commands)
     bench_peers.add_parser(commands)
+    bench_paper.add_parser(commands)
+    bench_report.add_parser(commands)
     bench_serve.add_parser(commands)
     bench_soak.add_parser(commands)
     bench_topk.add_parser(commands)

@@ -1,0 +1,1 @@
+"""How is each kind of experiment measured? One file per kind, by the project's own benchmarks."""
