@@ -52,9 +52,12 @@ class RankedSource:
         self, count: int, keywords: tuple[int, int] = (1, 5), *, first: int = 0
     ) -> pa.Table:
         """Return subscriptions `first` to `first + count`, with their terms."""
-        table = self.source.subscriptions(count, keywords, first=first)
+        return self.with_terms(self.source.subscriptions(count, keywords, first=first))
+
+    def with_terms(self, table: pa.Table) -> pa.Table:
+        """Return subscriptions of the source with alpha and threshold."""
         for name, value in (("alpha", self.alpha), ("threshold", self.threshold)):
-            table = table.append_column(name, pa.array(np.full(count, value)))
+            table = table.append_column(name, pa.array(np.full(table.num_rows, value)))
         return table
 
 

@@ -31,7 +31,10 @@ _WINDOW = Study(
 )
 _K = Study(Tops(subscriptions=100 * K, window=100 * K), "k", (1, 5, 20, 50, 100), (OWN,))
 _SPREAD = Study(
-    Spread(subscriptions=M), "partitions", (1, 2, 4, 8, 16, 32), ("hash", "location", "keyword")
+    Spread(subscriptions=300 * K),
+    "partitions",
+    (1, 2, 4, 8, 16, 32),
+    ("hash", "location", "keyword"),
 )
 _PARTS = Study(
     Parted(subscriptions=20 * K, window=20 * K),

@@ -101,6 +101,7 @@ class Shelf:
     _open: dict[str, Source] = field(default_factory=dict)
     _roads: dict[str, tuple[str, Network]] = field(default_factory=dict)
     _messages: dict[tuple[str, Group, int, int], pa.Table] = field(default_factory=dict)
+    _subscriptions: dict[tuple[object, ...], pa.Table] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Take the folder from the environment if none is given."""
@@ -134,6 +135,14 @@ class Shelf:
         if setup.expressions:
             return WithKeywords(ExpressionSource(source), setup.keywords)
         return source if setup.keywords == (1, 5) else WithKeywords(source, setup.keywords)
+
+    def subscriptions(self, setup: Matching) -> pa.Table:
+        """Return the subscriptions of a setup; the last table is kept, for panels share it."""
+        key = (setup.data, setup.area, setup.keywords, setup.expressions, setup.subscriptions)
+        if key not in self._subscriptions:
+            self._subscriptions.clear()
+            self._subscriptions[key] = self.for_matching(setup).subscriptions(setup.subscriptions)
+        return self._subscriptions[key]
 
     def zipf_pool(self, name: str) -> Source:
         """Return a source whose keywords follow Zipf's law; always generated [Skype §8.1.3]."""

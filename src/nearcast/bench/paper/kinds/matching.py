@@ -55,8 +55,10 @@ def run_matching(study: Study, lab: Lab) -> Found:
 
 def _scenario(setup: Matching, lab: Lab) -> Scenario:
     source = lab.shelf.for_matching(setup)
+    subscriptions = lab.shelf.subscriptions(setup)
     if setup.alpha is not None:
         source = RankedSource(source, setup.alpha, setup.threshold)
+        subscriptions = source.with_terms(subscriptions)
     group = Group(extent=setup.extent, exact=setup.words)
     count = lab.scale.messages
     history = history_size(count)
@@ -67,7 +69,7 @@ def _scenario(setup: Matching, lab: Lab) -> Scenario:
     return Scenario(
         source=source,
         group=group,
-        subscriptions=source.subscriptions(setup.subscriptions),
+        subscriptions=subscriptions,
         messages=lab.shelf.messages(setup.data, group, count, first=history),
         history=lab.shelf.messages(setup.data, group, history),
     )

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from nearcast.bench.checks import WrongAnswerError
 from nearcast.bench.contenders import MatcherContender
-from nearcast.bench.paper.experiment import Spread
+from nearcast.bench.paper.experiment import Matching, Spread
 from nearcast.bench.paper.kinds.study import along, single
 from nearcast.bench.paper.outcome import values_of
 from nearcast.bench.workloads.groups import Group
@@ -42,7 +42,7 @@ def run_spread(study: Study, lab: Lab) -> Found:
         source = lab.shelf.source(setup.data)
         steps.step("draw")
         load = (
-            source.subscriptions(setup.subscriptions),
+            lab.shelf.subscriptions(Matching(setup.data, subscriptions=setup.subscriptions)),
             lab.shelf.messages(setup.data, Group(), lab.scale.messages, first=SAMPLE),
             lab.shelf.messages(setup.data, Group(), SAMPLE),
         )
