@@ -56,7 +56,8 @@ def test_an_order_holds_at_all_points_at_some_or_at_none(given, expected) -> Non
 def test_a_reason_has_the_numbers_and_why_if_that_is_known() -> None:
     verdict = judge((Order(("fast", "middle")),), [ONE_IS_OFF], "Because the sky is blue")
     assert verdict.reason == (
-        "(a) fast before middle at 2 of 3 points (1.5×). Because the sky is blue"
+        "fast is before middle at 2 of 3 points, not in (a); middle is 1.5× fast. "
+        "Because the sky is blue"
     )
     assert judge((Order(("fast", "middle")),), [FAST_FIRST], "unused").reason == ""
 

@@ -214,9 +214,11 @@ def short(value: float) -> str:
 # ---- a small file -----------------------------------------------------------------------------
 
 _SVG, _XLINK = "http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"
-_NUMBER = re.compile(r"(?<![#\w])-?\d+\.\d+")
+_NUMBER = re.compile(r"(?<![#\d.])-?\d+\.\d+")
 _FONTS = re.compile(r"font-family:[^;\"]*;? ?|font: ([\d.a-z ]*px) [^;]*")
 _REFERENCE = re.compile(r"#([\w-]+)")
+_UNUSED = {f"{{{_SVG}}}{tag}" for tag in ("metadata", "clipPath", "style")}
+_COMMAND = re.compile(r" ?([A-Za-z]) ?")
 _NO_TURN = re.compile(r"rotate\(-?0 ")
 
 
@@ -234,6 +236,7 @@ def _small_svg(figure: Figure, name: str) -> str:
     for element in root.iter():
         _strip(element, used)
     _flatten(root)
+    _share_styles(root, name)
     root.set("font-family", "sans-serif")
     svg = ElementTree.tostring(root, encoding="unicode")
     svg = _NUMBER.sub(lambda found: f"{float(found[0]):.1f}".removesuffix(".0"), svg)
@@ -248,8 +251,9 @@ def _strip(element: ElementTree.Element, used: set[str]) -> None:
         del element.attrib["transform"]
     if style := element.get("style"):
         element.set("style", _FONTS.sub("", style).strip("; ").replace(": ", ":"))
+    element.attrib.pop("clip-path", None)  # nothing reaches beyond its axes
     if path := element.get("d"):
-        element.set("d", " ".join(path.split()))
+        element.set("d", _COMMAND.sub(r"\1", " ".join(path.split())))
     is_text = element.tag.endswith("text") or element.tag.endswith("style")
     element.text = element.text if is_text else None
     element.tail = None
@@ -262,6 +266,18 @@ def _flatten(element: ElementTree.Element) -> None:
         _flatten(child)
         if child.tag == f"{{{_SVG}}}g" and not child.attrib:
             kept.extend(child)
-        elif child.tag != f"{{{_SVG}}}metadata":
+        elif child.tag not in _UNUSED:
             kept.append(child)
     element[:] = kept
+
+
+def _share_styles(root: ElementTree.Element, name: str) -> None:
+    """Give each style a class; a class has the plot's name, for a page has many plots."""
+    classes: dict[str, str] = {}
+    for element in root.iter():
+        if style := element.attrib.pop("style", None):
+            element.set("class", classes.setdefault(style, f"{name}-{len(classes)}"))
+    rules = [f".{cls}{{{style}}}" for style, cls in classes.items()]
+    sheet = ElementTree.Element(f"{{{_SVG}}}style")
+    sheet.text = "".join(rules)
+    root.insert(0, sheet)

@@ -35,17 +35,22 @@ class Order:
     def check(self, panels: Sequence[Panel]) -> Finding:
         """Look at each pair of neighbours at each point."""
         true, all_points, shown = 0, 0, []
-        for panel in _chosen(panels, self.on):
-            lines = [_line(panel, name) for name in self.names]
-            for a, b in pairwise(lines):
-                before = [_is_better(x, y, panel) for x, y in _pairs(a, b)]
-                true += sum(before)
-                all_points += len(before)
-                if before and not all(before):
-                    shown.append(
-                        f"{_letter(panel)}{a.name} before {b.name} at {sum(before)} of "
-                        f"{len(before)} points ({_middle_ratio(a, b):.2g}×)"
-                    )
+        for name, other in pairwise(self.names):
+            before, ratios, failed = [], [], ""
+            for panel in _chosen(panels, self.on):
+                a, b = _line(panel, name), _line(panel, other)
+                here = [_is_better(x, y, panel) for x, y in _pairs(a, b)]
+                before += here
+                ratios.append(_middle_ratio(a, b))
+                failed += "" if all(here) else _letter(panel)
+            true += sum(before)
+            all_points += len(before)
+            if not all(before):
+                where = f", not in {failed.strip()}" if failed else ""
+                shown.append(
+                    f"{name} is before {other} at {sum(before)} of {len(before)} points{where}; "
+                    f"{other} is {_span(ratios)} {name}"
+                )
         return Finding(true / max(all_points, 1), "; ".join(shown))
 
 
@@ -330,6 +335,12 @@ def _middle_ratio(a: Line, b: Line) -> float:
     """Return how many times the second is of the first, the median over the points."""
     ratios = sorted(y / x for x, y in _pairs(a, b) if x > 0)
     return ratios[len(ratios) // 2] if ratios else 1.0
+
+
+def _span(ratios: Sequence[float]) -> str:
+    """Return the smallest and the largest of ratios."""
+    low, high = f"{min(ratios):.2g}", f"{max(ratios):.2g}"
+    return f"{low}×" if low == high else f"{low} to {high}×"
 
 
 def _ends(panel: Panel, name: str) -> tuple[tuple[float, float], tuple[float, float]]:

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from nearcast.bench.workloads.scenario import Source
 
 OPERATORS = (" AND ", " OR ")
+RESERVED = ("AND", "OR", "NOT")
+"""Words of texts that mean something else in an expression, unless they are quoted."""
 KEYWORDS = (3, 7)
 """How many keywords an expression has, both ends included."""
 
@@ -112,6 +114,8 @@ def join_keywords(words: Sequence[str], cut: float, operators: Sequence[str]) ->
     '(a OR b) AND (c AND d)'
     >>> join_keywords(["a", "b", "c"], 0.0, [" OR ", " OR ", " AND "])
     'a OR (b AND c)'
+    >>> join_keywords(["rock", "and", "roll"], 0.0, [" OR ", " OR ", " AND "])
+    'rock OR ("and" AND roll)'
     """
     left_size = 1 + int(np.floor(cut * (len(words) - 1)))
     within_left, between, within_right = operators
@@ -121,4 +125,5 @@ def join_keywords(words: Sequence[str], cut: float, operators: Sequence[str]) ->
 
 
 def _bracket(words: Sequence[str], operator: str) -> str:
-    return f"({operator.join(words)})" if len(words) > 1 else "".join(words)
+    said = [f'"{word}"' if word.upper() in RESERVED else word for word in words]
+    return f"({operator.join(said)})" if len(said) > 1 else "".join(said)
