@@ -271,7 +271,7 @@ def _apply_events(start: Any, stream: Any, spark: Any, args: argparse.Namespace)
         _lines(spark, args.events, args),
         stream,
         checkpoint=args.out / "checkpoint",
-        # Within a partition of a topic; who wants one order over all has one partition.
+        # Within a partition of a topic: for one order over all, the topic has one partition.
         order=["partition", "offset"] if is_topic(args.events) else None,
         accept_late=args.accept_late,
         trigger_seconds=args.trigger,

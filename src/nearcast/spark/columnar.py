@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def routed_schema(rows: DataFrame) -> StructType:
-    """Return the columns of rows that know their partition, and who else has them."""
+    """Return the columns of rows that know their partition and all that have them."""
     from pyspark.sql.types import StructType
 
     # A copy: `add` would change what the frame believes its own columns are.

@@ -79,7 +79,7 @@ class Shard:
         Parameters
         ----------
         messages
-            As `Matcher.match_table` takes them, and `partitions`: who else sees each message.
+            As `Matcher.match_table` takes them, and `partitions`: which ones see each message.
         """
         ranks = self._matcher.mode == "rank"
         asked = messages.select([name for name in messages.schema.names if name in _ASKED])
@@ -102,7 +102,7 @@ class Shard:
         return len(self._matcher)
 
     def save(self, base: Path) -> None:
-        """Write it as a partition of a new base; rows of those who left stay unused."""
+        """Write it as a partition of a new base; rows of subscriptions that left stay unused."""
         self._matcher.save(snapshot_file(base, self.partition))
         write_ids(base, self.partition, self._ids, self._bits)
 
@@ -168,7 +168,7 @@ def plan_at(path: str, version: int) -> Plan:
 def route_batch(messages: pa.RecordBatch, path: str, version: int) -> pa.Table:
     """Return a copy of each message for each partition that must see it.
 
-    `partition` says for which, `partitions` who else sees it.
+    `partition` says for which one, `partitions` which ones see it.
     """
     hits = plan_at(path, version).route(messages)
     rows, partitions = np.nonzero(hits)

@@ -151,7 +151,7 @@ def write_once(path: Path, content: str, *, is_durable: bool = True) -> str:
 
 
 def publish_folder(unfinished: Path, target: Path) -> None:
-    """Make a folder visible under its name at once; who comes second changes nothing."""
+    """Make a folder visible under its name at once; a second caller changes nothing."""
     try:
         unfinished.rename(target)
     except OSError:
