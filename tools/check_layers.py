@@ -81,7 +81,7 @@ PYTHON = {
     | {"event_lines", "event_table"},
     "partition": {"errors", "expressions", "model", "weights", "events"},
     "spark": {"errors", "expressions", "model", "text", "weights", "events", "columns"}
-    | {"event_table", "hub", "life", "matcher", "partition"},
+    | {"definition", "event_table", "hub", "life", "matcher", "partition"},
     "service": {
         "changes",
         "event_table",
