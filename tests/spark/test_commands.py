@@ -24,12 +24,15 @@ from nearcast.cli import spark_runs
 from nearcast.cli.__main__ import main
 from nearcast.partition import MECHANISMS
 from nearcast.spark.folders import folder_at
+from nearcast.spark.listening import listen
+from nearcast.spark.load import counter_on
 from nearcast.spark.monitor import Monitor, as_table, figures, measured_loads
 from nearcast.spark.prepare import _files_of
 from nearcast.spark.store import Index
+from nearcast.spark.streaming import stream_events, stream_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 LINES = """{"op": "subscribe", "id": "s1", "keywords": "tea"}
 {"op": "subscribe", "id": "s2", "keywords": "coffee -decaf", "area": [0, 0, 2, 2]}
@@ -283,3 +286,17 @@ def test_patterns_are_of_local_files(tmp_path, monkeypatch) -> None:
     assert _files_of("s3a://bucket/*.csv") == ["s3a://bucket/*.csv"]
     with pytest.raises(nc.InvalidParameterError, match="no file is called"):
         _files_of("raw/*.json")
+
+
+def test_what_needs_a_driver_is_refused_with_spark_connect() -> None:
+    session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    frame = Namespace(sparkSession=session, isStreaming=True)
+    calls: list[Callable[[], object]] = [
+        lambda: stream_matches(frame, "index", "out", checkpoint="c"),
+        lambda: stream_events(frame, print, checkpoint="c"),
+        lambda: listen(session, "out", print),
+        lambda: counter_on(session),
+    ]
+    for call in calls:
+        with pytest.raises(nc.UnsupportedError, match="Spark Connect"):
+            call()
