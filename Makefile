@@ -4,6 +4,12 @@ VENV := .venv
 BIN := $(VENV)/bin
 # Positions in containers are checked in the build that is tested; OFF for benchmarks, as in a wheel.
 ASSERTIONS ?= ON
+# Extras of the package that the service needs, and those that all tests need.
+SERVICE := serve,client,kafka
+EXTRAS := $(SERVICE),spark,stores,bench,languages
+INSTALL := python -m pip install --quiet --disable-pip-version-check
+BUILDER := 'scikit-build-core>=0.11' 'nanobind>=2.4' 'ninja>=1.11' 'cmake>=3.26'
+NEW_PIP := --upgrade 'pip>=25.1' # the first that knows --group
 SOURCES := $(shell find cpp -name '*.cpp' -o -name '*.h') CMakeLists.txt pyproject.toml
 
 .PHONY: help build test unit lint demo serve docs pictures sanitize sanitize-threads fuzz stub wheel oldest mutants clean
@@ -26,19 +32,22 @@ help:
 build: $(VENV)/.built
 
 # Each target installs what it needs and no more: the demo wants neither Spark nor the linters.
+# --no-compile: Python writes the byte code of a module when it is first imported, in less time than
+# pip takes for all modules.
 $(VENV)/.builder: pyproject.toml
 	test -d $(VENV) || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(BIN)/python -m pip install --quiet --group build
+	$(BIN)/$(INSTALL) --no-compile $(BUILDER)
 	@touch $@
 
 $(VENV)/.built: $(VENV)/.builder $(SOURCES)
-	$(BIN)/python -m pip install --quiet --no-build-isolation \
+	$(BIN)/$(INSTALL) --no-compile --no-build-isolation \
 	  --config-settings=cmake.define.NEARCAST_ASSERTIONS=$(ASSERTIONS) --editable .
 	@touch $@
 
-$(VENV)/.tools: $(VENV)/.builder
-	$(BIN)/python -m pip install --quiet --group dev
+# Extras are named of the package that is installed by then: nothing is built for them.
+$(VENV)/.tools: $(VENV)/.builder | $(VENV)/.built
+	$(BIN)/$(INSTALL) $(NEW_PIP)
+	$(BIN)/$(INSTALL) --group dev 'nearcast[$(EXTRAS)]'
 	@touch $@
 
 # The build has the core as a library, so the programs that test it alone are built in seconds.
@@ -65,8 +74,8 @@ lint: build $(VENV)/.tools
 demo: build
 	$(BIN)/nearcast demo
 
-$(VENV)/.service: $(VENV)/.builder
-	$(BIN)/python -m pip install --quiet --group serve
+$(VENV)/.service: $(VENV)/.builder | $(VENV)/.built
+	$(BIN)/$(INSTALL) 'nearcast[$(SERVICE)]'
 	@touch $@
 
 serve: build $(VENV)/.service
@@ -97,11 +106,11 @@ SANITIZED = LD_PRELOAD="$$($(CXX) -print-file-name=libasan.so) \
   ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1
 sanitize:
 	test -d .venv-sanitize || $(PYTHON) -m venv .venv-sanitize
-	$(SANITIZE_BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(SANITIZE_BIN)/python -m pip install --quiet --group build --group test
-	$(SANITIZE_BIN)/python -m pip install --quiet --no-build-isolation \
+	$(SANITIZE_BIN)/$(INSTALL) $(NEW_PIP) $(BUILDER)
+	$(SANITIZE_BIN)/$(INSTALL) --group test
+	$(SANITIZE_BIN)/$(INSTALL) --no-build-isolation \
 	  --config-settings=cmake.define.NEARCAST_SANITIZE=address \
-	  --config-settings=build-dir=build/sanitize .
+	  --config-settings=build-dir=build/sanitize '.[languages]'
 	$(SANITIZE_BIN)/cmake --build build/sanitize --target nearcast_unit
 	UBSAN_OPTIONS=print_stacktrace=1:halt_on_error=1 build/sanitize/nearcast_unit
 	$(SANITIZED) NEARCAST_EXAMPLES=$(or $(EXAMPLES),5) $(SANITIZE_BIN)/python -m pytest \
@@ -123,9 +132,9 @@ OLDEST ?= python3.10
 OLDEST_BIN := .venv-oldest/bin
 oldest:
 	test -d .venv-oldest || $(OLDEST) -m venv .venv-oldest
-	$(OLDEST_BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	$(OLDEST_BIN)/python -m pip install --quiet --group build --group dev
-	$(OLDEST_BIN)/python -m pip install --quiet --no-build-isolation .
+	$(OLDEST_BIN)/$(INSTALL) $(NEW_PIP) $(BUILDER)
+	$(OLDEST_BIN)/$(INSTALL) --group dev
+	$(OLDEST_BIN)/$(INSTALL) --no-build-isolation '.[$(EXTRAS)]'
 	$(OLDEST_BIN)/python tools/import_all.py
 	$(OLDEST_BIN)/python -m pytest tests/unit tests/cli -q -n 2
 

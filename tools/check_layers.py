@@ -48,8 +48,8 @@ PYTHON = {
     "events": {"errors", "model", "text", "keywords", "where", "times", "event_values"},
     "columns": {"_core", "areas", "attributes", "errors", "expressions", "model", "text"},
     "changes": {"_core", "model", "columns"},
-    "definition": {"model", "columns"},
-    "said": {"event_values", "expressions"},
+    "said": {"errors", "event_values", "expressions"},
+    "definition": {"model", "columns", "said"},
     "records": {"_core", "model", "text", "events", "columns", "said"},
     "event_lines": set(),
     "event_reader": {"_core", "errors", "text", "events", "columns", "event_lines"},
@@ -81,7 +81,7 @@ PYTHON = {
     | {"event_lines", "event_table"},
     "partition": {"errors", "expressions", "model", "weights", "events"},
     "spark": {"errors", "expressions", "model", "text", "weights", "events", "columns"}
-    | {"event_table", "hub", "life", "matcher", "partition"},
+    | {"definition", "event_table", "hub", "life", "matcher", "partition"},
     "service": {
         "changes",
         "event_table",

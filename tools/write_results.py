@@ -49,8 +49,8 @@ SMALL = {
     "delete_us": "µs to delete one",
 }
 PEER_COLUMNS = (
-    *("workload", "subscriptions", "index", "µs/message", "p50 µs", "p99 µs"),
-    *("times the first", "build s", "bytes/subscription"),
+    *("workload", "subscriptions", "index", "µs/message", "cpu µs", "p50 µs", "p99 µs"),
+    *("times the first, by cpu", "build s", "bytes/subscription"),
 )
 RATIO_COLUMNS = (
     *("workload", "subscriptions", "auto cpu µs"),
@@ -227,7 +227,7 @@ def _against(runs: list[dict[str, Any]], folder: Path) -> str:
         for run in found["runs"]:
             size = run["workload"]["subscriptions"]
             for peer in run["peers"]:
-                cells.setdefault(peer["name"], {})[size] = peer["mean_us"]["median"]
+                cells.setdefault(peer["name"], {})[size] = peer["cpu_us"]["median"]
     for run in runs:
         cpu, facts = _cpu_us(run), run["workload"]
         for kind, title in IN_AGAINST.items():
@@ -245,7 +245,7 @@ def _against(runs: list[dict[str, Any]], folder: Path) -> str:
         [name, *(_number(row[size]) if size in row else "" for size in sizes)]
         for name, row in cells.items()
     ]
-    return _table(("what", *(f"µs at {size:,}" for size in sizes)), rows)
+    return _table(("what", *(f"cpu µs at {size:,}" for size in sizes)), rows)
 
 
 def recorded(folder: Path, pattern: str, command: str) -> list[tuple[Path, dict[str, Any]]]:
@@ -309,12 +309,12 @@ def _peers_table(result: dict[str, Any]) -> str:
     missing: dict[str, str] = {}
     for run in result["runs"]:
         where = _where(run["workload"])
-        own = run["peers"][0]["mean_us"]["median"]
+        own = run["peers"][0]["cpu_us"]["median"]
         for peer in run["peers"]:
-            times = [peer[name]["median"] for name in ("mean_us", "p50_us", "p99_us")]
+            times = [peer[n]["median"] for n in ("mean_us", "cpu_us", "p50_us", "p99_us")]
             held = peer["bytes_per_subscription"]
             tail = [_number(peer["build_seconds"]), "" if held is None else _number(held)]
-            ratio = _number(times[0] / own)
+            ratio = _number(times[1] / own)
             rows.append([*where, f"`{peer['name']}`", *map(_number, times), ratio, *tail])
             settings = [f"{name} {value}" for name, value in peer["versions"].items()]
             settings += [f"{name} `{value}`" for name, value in peer["settings"].items()]

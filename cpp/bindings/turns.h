@@ -1,7 +1,7 @@
 /// How a call from Python gets its turn at something guarded, and what happens to the GIL.
 ///
-/// Who waits for the lock does so without the GIL, and who has the lock never waits for the GIL: so
-/// a long change stops only those that need what it changes, and nothing can lock up. A short call
+/// A call waits for the lock without the GIL, and never waits for the GIL while it has the lock. So
+/// a long change stops only calls that need what it changes, and there is no deadlock. A short call
 /// that need not wait keeps the GIL, since giving it up costs more than the call.
 ///
 /// What runs meanwhile takes and returns values of the core. Views into Python's strings stay valid

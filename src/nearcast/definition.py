@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from nearcast import columns
 from nearcast.model import MODES
+from nearcast.said import read_said
 
 if TYPE_CHECKING:
     from nearcast.model import Area, Mode, Point
@@ -48,7 +48,7 @@ def definition_of(id: str, parts: tuple[Any, ...]) -> Definition:
     """Return a definition from what the core says of a subscription."""
     words, area, (mode, live, k, alpha, threshold, at, expires), excluded, said = parts
     name = MODES[mode]
-    keywords, where = json.loads(said) if said else (words or None, None)
+    keywords, where = read_said(id, said) if said else (words or None, None)
     return Definition(
         id,
         name,

@@ -193,8 +193,8 @@ class HubQuestions(InProcess):
         """Return how far a subscription's border may move before its result can change.
 
         In degrees, or in metres if the area is a circle: see `nearcast.safe_region`. Messages that
-        are not kept do not count: who gets them depends on the area that was reported last. None:
-        nothing was promised.
+        are not kept do not count: which subscriptions get them depends on the area reported last.
+        None: nothing was promised.
         """
         return self._core.safe_distance(_known(id))
 

@@ -155,7 +155,7 @@ def _parse_plain(text: str) -> Keywords | None:
     return And(tuple([Word((word,)) for word in words]))
 
 
-def as_list(keywords: Any) -> Any:  # noqa: ANN401 — checked by who reads it
+def as_list(keywords: Any) -> Any:  # noqa: ANN401 — checked by its readers
     """Return an array of numpy or pandas as a list; anything else as it is."""
     if isinstance(keywords, (str, list, tuple)) or not hasattr(keywords, "tolist"):
         return keywords

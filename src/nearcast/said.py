@@ -11,6 +11,10 @@ import json
 import re
 from typing import TYPE_CHECKING, Any
 
+from msgspec import DecodeError
+from msgspec.json import Decoder
+
+from nearcast.errors import SnapshotError, Verbatim
 from nearcast.expressions import And, Compare, Exists, Not, Or, Phrase, Prefix
 
 if TYPE_CHECKING:
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     from nearcast.event_values import Subscribe
     from nearcast.expressions import Comparison, Keyword, Keywords, Tree, Value, Where
 
+_SAID = Decoder(tuple[str | list[str] | None, str | None])
 _is_bare = re.compile(r"(?!(?:and|or|not)$)[^\W_]+", re.IGNORECASE).fullmatch
 
 
@@ -42,6 +47,15 @@ def said_of(event: Subscribe, keywords: object) -> str | None:
         ],
         ensure_ascii=False,
     )
+
+
+def read_said(id: str, said: str) -> tuple[str | list[str] | None, str | None]:
+    """Return keywords and `where` as `said_of` wrote them; a damaged snapshot may have others."""
+    try:
+        return _SAID.decode(said)
+    except DecodeError as error:
+        what = f"subscription {id!r}: what it says cannot be read"
+        raise SnapshotError(what, got=Verbatim(str(error)), wanted="what was saved") from error
 
 
 def write_keywords(tree: Keywords) -> str:

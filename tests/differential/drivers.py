@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from contract.variants import moving_variants, rank_variants, top_variants, variants
-from differential import hubs, silence, tables
+from differential import hubs, silence, tables, top_streams
 from differential.hub_cases import HUB_PROFILES, hub_case
 from differential.table_cases import MATCH_PROFILES, RANK_PROFILES, match_case, rank_case
 
@@ -71,6 +71,14 @@ DRIVERS = {
         silence.expect,
         silence.run,
         _pairs,
+    ),
+    "top stream": Driver(
+        top_streams.PROFILES,
+        top_streams.top_stream_case,
+        lambda _: top_variants(),
+        top_streams.expect,
+        top_streams.run,
+        top_streams.size,
     ),
 }
 

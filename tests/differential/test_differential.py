@@ -21,6 +21,7 @@ KINDS = {
     "rank": 4,
     "hub": 8,
     "silence": 5,
+    "top stream": 8,
 }  # besides our own, per case: each kind meets some
 SHRINKING_SECONDS = 20.0
 TAKEN = {driver: schedule(driver, SEEDS, KINDS[driver]) for driver in DRIVERS}

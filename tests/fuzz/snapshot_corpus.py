@@ -19,6 +19,11 @@ WORDS = [f"w{i}" for i in range(12)] + ["é漢字", "a-word-of-more-than-twenty-
 TRIANGLE = {"type": "Polygon", "coordinates": [[[0, 0], [9, 0], [0, 9], [0, 0]]]}
 CIRCLE = {"type": "Circle", "center": [1, 1], "radius_m": 300_000}
 AREAS = [None, [0, 0, 3, 3], [170, -10, -170, 10], TRIANGLE, CIRCLE, [-5, -5, 5, 5]]
+UNION = {"type": "GeometryCollection", "geometries": [TRIANGLE, CIRCLE, TRIANGLE]}
+ROUND = {
+    "type": "Polygon",  # of so many corners that a tree finds them
+    "coordinates": [[[i % 80 / 8, (i * 7) % 80 / 8] for i in range(80)] + [[0, 0]]],
+}
 EXPRESSIONS = ["w0", "w1 w2", "w1 OR (w2 -w3)", "(w1 OR w2) (w3 OR é漢字) -w4", WORDS[-1]]
 
 
@@ -34,6 +39,51 @@ def _matcher(kind: str, count: int, **options: Any) -> nc.Matcher:
     for i in range(0, count, 5):
         matcher.unsubscribe(f"s{i}")
     return matcher
+
+
+WISHES: list[dict[str, Any]] = [
+    {"keywords": '"w1 w2" OR w3*', "where": "price <= 12 AND rooms >= 2"},
+    {"keywords": "(w0 OR w1) (w2 OR w3) -w4*", "area": UNION},
+    {"where": "price >= 3 AND price <= 9 OR kind IN ('loft', 'flat')", "except_": TRIANGLE},
+    {"keywords": "w2", "area": ROUND, "except_": [0, 0, 1, 1]},
+    {"where": "NOT sold = true AND tags = 'é漢字' AND rooms EXISTS", "area": [0, 0, 9, 9]},
+    {"keywords": "-w5", "where": "price > 4"},
+]
+
+
+def _attributes(number: int) -> dict[str, Any]:
+    tags = ["é漢字", "x"][: number % 3]
+    kind = ("loft", "house")[number % 2]
+    return {"price": number % 14, "rooms": number % 4, "sold": number % 3 == 0, "kind": kind} | (
+        {"tags": tags} if tags else {}
+    )
+
+
+def _wishing_matcher(kind: str) -> nc.Matcher:
+    matcher = nc.Matcher(kind)
+    for i in range(48):
+        matcher.subscribe(f"s{i}", **WISHES[i % 6])
+    for i in range(0, 48, 5):
+        matcher.unsubscribe(f"s{i}")
+    return matcher
+
+
+def _wishing_hub(**options: Any) -> nc.Hub:
+    hub: Any = nc.Hub(window=nc.Window(count=40), **options)
+    for i in range(24):
+        hub.subscribe(f"match{i}", live=i % 2 == 0, **WISHES[i % 6])
+        terms = {"keywords": ["w1", WORDS[i % 14]], "alpha": 0.5, "where": "price < 9 OR rooms = 1"}
+        hub.subscribe(f"top{i}", mode="top", at=[i % 4, 1], k=1 + i % 4, **terms)
+        hub.subscribe(f"rank{i}", mode="rank", area=[-3, -3, 4, 4], threshold=0.2, **terms)
+    for i in range(60):
+        text = f"w1 w2 {WORDS[i % 14]} {WORDS[i * 3 % 14]}"
+        hub.publish(f"m{i}", text, at=[i % 5, i % 3], attributes=_attributes(i), time=i)
+    hub.subscribe("match3", replace=True, **WISHES[0])
+    hub.publish("m50", "w3 w4", at=[1, 1], attributes=_attributes(7), replace=True)
+    for i in range(0, 24, 5):
+        hub.unsubscribe(f"match{i}")
+    made: nc.Hub = hub
+    return made
 
 
 def _rank_matcher(kind: str) -> nc.Matcher:
@@ -86,7 +136,11 @@ def save_corpus(folder: Path) -> None:
         "rq-tree": _matcher("rq-tree", 40),
         "rank-auto": _rank_matcher("auto"),
         "rank-ir-tree": _rank_matcher("ir-tree"),
+        "wishes": _wishing_matcher("auto"),
+        "wishes-ap-tree": _wishing_matcher("ap-tree"),
         "hub": _hub(safe_region=True),
+        "hub-wishes": _wishing_hub(safe_region=True),
+        "hub-wishes-papers": _wishing_hub(index="rq+-tree", topk="igpt"),
         "hub-papers": _hub(index="ap+-tree", topk="igpt", expiry="cskyband"),
         "hub-quad": _hub(index="iq+-tree", topk="ciq", safe_region=True),
         "empty": nc.Matcher(),
@@ -142,6 +196,11 @@ def _matcher_steps(matcher: nc.Matcher) -> list[Callable[[], object]]:
 
     steps: list[Callable[[], object]] = [partial(ask, f"{w} w1", at=(1, 1)) for w in WORDS]
     steps += [lambda: ask(WORDS, bbox=(-10, -10, 10, 10)), lambda: ask("w0 w1", at=(-175, 0))]
+    if matcher.mode == "match":
+        steps += [
+            partial(ask, f"w{i} w1 w2", at=(1, i % 3), attributes=_attributes(i)) for i in range(9)
+        ]
+        steps += [partial(matcher.subscribe, f"wish{i}", **w) for i, w in enumerate(WISHES)]
     steps += [lambda: table(messages), add, remove, matcher.stats, lambda: len(matcher)]
     steps += [lambda: ask(WORDS, bbox=(-180, -90, 180, 90)), matcher.check_invariants]
     return steps + [partial(change, i) for i in ("s1", "s2", "s7", 1, 2, 50)]
@@ -152,11 +211,12 @@ def _hub_steps(hub: nc.Hub) -> list[Callable[[], object]]:
 
     def publish(**place: Any) -> None:
         i = next(number)
-        hub.publish(f"new{i}", f"{WORDS[i % 14]} w1 {WORDS[i * 3 % 14]} fresh{i}", **place)
+        text = f"{WORDS[i % 14]} w1 {WORDS[i * 3 % 14]} fresh{i}"
+        hub.publish(f"new{i}", text, attributes=_attributes(i) if i % 2 else None, **place)
 
     def results(id_: str) -> None:
         hub.results(id_)
-        hub.explain(id_, "w1 w2", at=(1, 1))
+        hub.explain(id_, "w1 w2", at=(1, 1), attributes=_attributes(4))
         hub.subscription(id_)
 
     steps: list[Callable[[], object]] = [partial(publish, at=[1, 1])] * 12
@@ -174,6 +234,9 @@ def _hub_steps(hub: nc.Hub) -> list[Callable[[], object]]:
         steps.append(partial(hub.retract, f"m{60 + i}"))
         steps.append(partial(hub.match, f"w{i} w1", at=(1, 1)))
     steps += [hub.stats, hub.check_invariants, lambda: len(hub)]
+    steps += [partial(hub.subscribe, f"wish{i}", live=True, **w) for i, w in enumerate(WISHES)]
+    steps.append(partial(hub.subscribe, "match2", replace=True, **WISHES[2]))
+    steps.append(partial(hub.publish, "m55", "w1 w3", at=[1, 1], replace=True))
     steps.append(lambda: hub.subscribe("late", keywords="w1", area=[0, 0, 3, 3], live=True))
     steps.append(
         lambda: hub.subscribe("top", mode="top", keywords=["w1"], at=[1, 1], k=3, alpha=0.5)

@@ -46,8 +46,10 @@ def session():
     if reason:
         pytest.skip(reason)
     from pyspark.sql import SparkSession
+    from spark.stores import KEYS
 
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    # Workers have the environment of the moment in which Java starts.
+    os.environ.update(KEYS, PYSPARK_PYTHON=sys.executable)
     builder = SparkSession.builder.master("local[2,4]").appName("nearcast-tests")
     for name, value in SETTINGS.items():
         builder = builder.config(name, value)

@@ -5,8 +5,14 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from spark.top_logs import random_event, words
+
+from nearcast.event_table import read_events
+from nearcast.events import read_event
+from nearcast.partition import make_plan, wants_of_events
+from nearcast.spark.stateful.reading import message_table
 
 SIZE = 20
 
@@ -14,6 +20,9 @@ SIZE = 20
 def random_line(rng, number):
     """Return an event of any mode; some are refused, by their id, time, place or words."""
     fields = random_event(rng, number, 12)
+    if fields["op"] == "publish" and number % 7 == 0:
+        west, south = fields.pop("at")
+        fields["bbox"] = [west, south, west + 1.5, south + 1]
     mode = str(rng.choice(["match", "rank", "top"]))
     low = [float(v) for v in rng.integers(-3, 1, 2)]
     area = [*low, low[0] + 3, low[1] + 3]
@@ -56,6 +65,15 @@ def random_lines(seed, count):
     rng = np.random.default_rng(seed)
     lines = [random_line(rng, number) for number in range(count)]
     return [*lines[:5], "not an event", *lines[5:]]
+
+
+def mixed_plan(mechanism, partitions, lines, weights=None, mode="match"):
+    """Return a plan that knows the subscriptions of a mode and messages of half of a log."""
+    table = read_events(lines[: len(lines) // 2], on_error=lambda _number, _error: None)
+    said = table.filter(pc.equal(table.column("mode"), mode)).column("line").to_pylist()
+    wants = wants_of_events([read_event(line) for line in said], mode)  # type: ignore[misc]
+    messages = message_table(table.filter(pc.equal(table.column("op"), "publish")))
+    return make_plan(mechanism, partitions, wants, messages, weights=weights)
 
 
 def batches(lines):

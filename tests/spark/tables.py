@@ -6,14 +6,15 @@ import json
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 import nearcast as nc
 from nearcast.bench.workloads.generate import messages, subscriptions
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.partition import Plan, make_plan
 from nearcast.partition.plan import pack
+from nearcast.spark.bases import Base, write_plan, write_rows
 from nearcast.spark.definitions import all_wants, conform, place_rows
+from nearcast.spark.matching import match_batches, match_routed, route_batches
 from nearcast.spark.shard import build_shard
 from nearcast.spark.store import Index, Manifest
 
@@ -79,21 +80,22 @@ def subscribe_lines(table):
 def build_here(path, table, mode="match", mechanism="hash", partitions=1, sample=None):
     """Build an index as `build_index` does, in this process."""
     index = Index(path)
-    base = index.new_base()
-    (base / "subscriptions").mkdir()
+    name = index.new_base()
+    base = index.folder / name
     rows = conform(table, mode)
-    pq.write_table(rows, base / "subscriptions" / "part-0.parquet")
     plan = Plan("hash", mode, partitions)
     if mechanism != "hash":
         plan = make_plan(mechanism, partitions, all_wants(rows, mode), sample)
-    (base / "plan.arrow").write_bytes(plan.to_buffer().to_pybytes())
+    write_plan(base, plan)
     placed = place_rows(plan, rows, mode)
+    parts = []
     for partition in range(plan.partitions):
         here = np.flatnonzero(placed[:, partition])
         part, bits = rows.take(pa.array(here)), pack(placed[here])
-        build_shard(base, partition, part, bits, nc.Matcher(mode=mode))
+        parts.append(build_shard(base, partition, part, bits, nc.Matcher(mode=mode)))
+    Base(write_rows(base, rows), tuple(parts)).write(base)
     number = index.next_version()
-    manifest = Manifest(number, base.name, (), mode, mechanism, plan.partitions, "auto")
+    manifest = Manifest(number, name, (), mode, mechanism, plan.partitions, "auto")
     return index, index.commit(manifest)
 
 
@@ -108,3 +110,15 @@ def expected(matcher, table):
     """Return the pairs of one matcher, by id."""
     answer = matcher.rank_table if matcher.mode == "rank" else matcher.match_table
     return sorted((row["message"], row["subscription"]) for row in answer(table).to_pylist())
+
+
+def pairs_of(index, version, table):
+    """Return the pairs that the worker functions find, as Spark would call them."""
+    batches = [b.rename_columns(["message", *b.schema.names[1:]]) for b in table.to_batches()]
+    path = index.address
+    if index.at(version).partitions == 1:
+        found = match_batches(iter(batches), path, version)
+    else:
+        found = match_routed(route_batches(iter(batches), path, version), path, version)
+    rows = [row for batch in found for row in batch.to_pylist()]
+    return sorted((row["message"], row["subscription"]) for row in rows)

@@ -172,7 +172,7 @@ def test_points_and_boxes_may_be_mixed(spark, partitions, tmp_path) -> None:
 def test_the_index_of_a_frame_does_not_stay(spark) -> None:
     subscriptions = spark.createDataFrame([(1, ["tea"])], "id long, keywords array<string>")
     remove_temporary()
-    folder = temporary_index(subscriptions, "match").path.parent
+    folder = Path(temporary_index(subscriptions, "match").address).parent
     assert folder.is_dir()
     assert remove_temporary() == 1
     assert not folder.exists()

@@ -6,24 +6,33 @@ import json
 import subprocess
 import sys
 import time
+from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow.dataset as ds
+import pyarrow.parquet as pq
 import pytest
 from rich.table import Table
-from spark.tables import build_here, some_subscriptions
+from spark.tables import build_here, some_messages, some_subscriptions
 
 import nearcast as nc
 from nearcast.bench.process_times import descendants_seconds
 from nearcast.bench.spark_batches import compare_batches, set_up
 from nearcast.bench.spark_streams import Feed, measure_stream
 from nearcast.bench.workloads.presets import find_preset
+from nearcast.cli import spark_runs
 from nearcast.cli.__main__ import main
 from nearcast.partition import MECHANISMS
+from nearcast.spark.folders import folder_at
+from nearcast.spark.listening import listen
+from nearcast.spark.load import counter_on
 from nearcast.spark.monitor import Monitor, as_table, figures, measured_loads
+from nearcast.spark.prepare import _files_of
+from nearcast.spark.store import Index
+from nearcast.spark.streaming import stream_events, stream_matches
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 LINES = """{"op": "subscribe", "id": "s1", "keywords": "tea"}
 {"op": "subscribe", "id": "s2", "keywords": "coffee -decaf", "area": [0, 0, 2, 2]}
@@ -47,7 +56,7 @@ def test_raw_files_become_a_matched_stream(session, tmp_path, capsys) -> None:
     (tmp_path / "lines.ndjson").write_text(LINES)
     place = {name: str(tmp_path / name) for name in ("messages", "rows", "index", "out")}
     columns = ["--column", "id=number", "--column", "text=words"]
-    raw = str(tmp_path / "raw.csv")
+    raw = str(tmp_path / "r*.csv")
     command = ["spark", "prepare", "messages", raw, *columns, "--out", place["messages"]]
     assert main(command) == 0
     report = said(capsys)
@@ -137,7 +146,7 @@ def test_a_monitor_adds_up_batches_and_the_load_of_partitions(tmp_path) -> None:
         {"batchId": n, "numInputRows": 50, "durationMs": {}, "sources": [source]} for n in range(2)
     ]
     lines, text = tmp_path / "lines.ndjson", tmp_path / "nearcast.prom"
-    monitor = Monitor(tmp_path, lines, text)
+    monitor = Monitor(folder_at(tmp_path), lines, text)
     assert monitor.look(progress[:1], 0.0)
     assert monitor.look(progress, 0.0)
     assert not monitor.look(progress, 0.0)
@@ -149,6 +158,9 @@ def test_a_monitor_adds_up_batches_and_the_load_of_partitions(tmp_path) -> None:
     assert 'nearcast_partition_messages_total{partition="1"} 10' in told
     assert "nearcast_communication 1.02041" in told  # 50 copies of 49 messages that were read
     assert "nearcast_balance 2" in told  # one of three partitions has two thirds of the time
+    line = monitor.line()
+    assert line.startswith("batch 1, 50 messages, ")
+    assert line.endswith("behind 12, version 7, pairs 4")
     first = monitor.tables().renderables[0]
     assert isinstance(first, Table)
     assert "communication 1.02" in str(first.caption)
@@ -169,11 +181,11 @@ def test_loads_are_those_of_the_newest_base(tmp_path) -> None:
     wrote(0, 1, [1.0, 2.0])
     build_here(tmp_path / "index", table, partitions=3)
     with pytest.raises(nc.InvalidParameterError, match="no batch"):
-        measured_loads(state, index)
+        measured_loads(folder_at(state), index)
     wrote(1, 2, [0.5, 0.25])
     wrote(2, 2, [0.5])
     wrote(3, 99, [7.0])  # a version that is gone
-    assert measured_loads(state, index) == [1.0, 0.25, 0.0]
+    assert measured_loads(folder_at(state), index) == [1.0, 0.25, 0.0]
 
 
 def test_the_bench_compares_all_mechanisms(tmp_path, capsys) -> None:
@@ -215,3 +227,76 @@ def test_processor_time_of_descendants_is_counted() -> None:
             time.sleep(0.05)
         assert (descendants_seconds() or 0) >= wanted
         child.communicate(b"\n")
+
+
+def test_what_is_missing_is_said_before_spark_starts(tmp_path, capsys, monkeypatch) -> None:
+    def never(*_) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr(spark_runs, "make_session", never)
+    (tmp_path / "empty").mkdir()
+    command = ["spark", "run", "--messages", str(tmp_path / "empty"), "--out", str(tmp_path / "o")]
+    command += ["--subscriptions", str(tmp_path / "index")]
+    assert main(command) == 1
+    assert "no Parquet file is in" in capsys.readouterr().err
+    assert main([*command, "--format", "events"]) == 1
+    assert "no index is at" in capsys.readouterr().err
+    command[command.index("--out") + 1] = "s3://bucket/out"
+    assert main(command) == 2
+    assert "--checkpoint" in capsys.readouterr().err
+
+
+def test_a_sample_is_a_prepared_table_or_any_folder_of_files(tmp_path) -> None:
+    messages = some_messages(10)
+    for folder in (tmp_path / "plain", tmp_path / "table" / "version-00000002" / "rows"):
+        folder.mkdir(parents=True)
+        pq.write_table(messages, folder / "0.parquet")
+    (tmp_path / "table" / "version-00000001" / "rows").mkdir(parents=True)
+    for name in ("plain", "table"):
+        found = spark_runs._sample(Namespace(sample=str(tmp_path / name)))
+        assert found is not None
+        assert found.column_names == ["tokens", "lon", "lat"]
+        assert found.num_rows == 10
+
+
+def test_commands_print_one_line(tmp_path, capsys) -> None:
+    build_here(tmp_path / "index", some_subscriptions(20))
+    (tmp_path / "more.ndjson").write_text('{"op": "unsubscribe", "id": "1"}\n')
+    assert main(["spark", "change", str(tmp_path / "index"), str(tmp_path / "more.ndjson")]) == 0
+    Index(tmp_path / "index").pin(1, str(tmp_path / "out"))
+    vacuum = ["spark", "vacuum", str(tmp_path / "index"), "--keep", "1"]
+    assert main(vacuum) == 0
+    assert main([*vacuum, "--unpin", str(tmp_path / "out")]) == 0
+    changed, first, second = map(json.loads, capsys.readouterr().out.splitlines())
+    assert changed["version"] == 2
+    assert first == {"removed": [], "pinned": {str(tmp_path / "out"): 1}}
+    assert second["pinned"] == {}
+    assert Index(tmp_path / "index").versions() == [2]
+
+
+def test_patterns_are_of_local_files(tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("raw/b.csv", "raw/a.csv", "raw/a.txt", "more/a.csv", "raw/odd[1].csv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    assert _files_of("raw/?.csv") == ["raw/a.csv", "raw/b.csv"]
+    assert _files_of("*/a.csv") == ["more/a.csv", "raw/a.csv"]
+    assert _files_of(str(tmp_path / "raw" / "*.txt")) == [str(tmp_path / "raw" / "a.txt")]
+    assert _files_of("raw/odd[1].csv") == ["raw/odd[1].csv"]
+    assert _files_of("s3a://bucket/*.csv") == ["s3a://bucket/*.csv"]
+    with pytest.raises(nc.InvalidParameterError, match="no file is called"):
+        _files_of("raw/*.json")
+
+
+def test_what_needs_a_driver_is_refused_with_spark_connect() -> None:
+    session = type("SparkSession", (), {"__module__": "pyspark.sql.connect.session"})()
+    frame = Namespace(sparkSession=session, isStreaming=True)
+    calls: list[Callable[[], object]] = [
+        lambda: stream_matches(frame, "index", "out", checkpoint="c"),
+        lambda: stream_events(frame, print, checkpoint="c"),
+        lambda: listen(session, "out", print),
+        lambda: counter_on(session),
+    ]
+    for call in calls:
+        with pytest.raises(nc.UnsupportedError, match="Spark Connect"):
+            call()

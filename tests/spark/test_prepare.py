@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timezone
+from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.dataset as ds
@@ -15,10 +16,10 @@ from nearcast.spark.cleaning import POINT, check_mapping, clean_messages, clean_
 from nearcast.spark.definitions import SIDES
 from nearcast.spark.matching import match
 from nearcast.spark.prepare import (
-    latest_version,
     prepare_messages,
     prepare_subscriptions,
     read_raw,
+    table_rows,
 )
 
 
@@ -111,7 +112,7 @@ def test_files_become_versions_with_statistics_that_can_be_matched(spark, tmp_pa
     out = prepare_messages(
         read_raw(spark, str(csv)), tmp_path / "messages", {"id": "key", "text": "what"}
     )
-    assert out == latest_version(tmp_path / "messages")
+    assert out == Path(table_rows(str(tmp_path / "messages"))).parent
     report = json.loads((out / "report.json").read_text())
     assert (report["clean"], report["refused"]) == (2, 1)
     assert sum(report["reasons"].values()) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pyarrow as pa
@@ -11,6 +12,7 @@ from spark.tables import (
     WORDY,
     build_here,
     expected,
+    pairs_of,
     single,
     some_messages,
     some_subscriptions,
@@ -21,25 +23,15 @@ from nearcast.bench.workloads.alert_log import alert_subscriptions
 from nearcast.bench.workloads.alerts import attributes
 from nearcast.bench.workloads.scenario import PresetSource
 from nearcast.partition import MECHANISMS
+from nearcast.spark.bases import base_at
 from nearcast.spark.definitions import table_of_events
 from nearcast.spark.deltas import append_delta, current_rows
-from nearcast.spark.matching import match_batches, match_routed, route_batches
+from nearcast.spark.folders import folder_at
+from nearcast.spark.pinning import pin_version
 from nearcast.spark.shard import _open, open_shard
 from nearcast.spark.store import Index
 
 SAMPLE = some_messages(400, first=10_000).drop_columns(["id"])
-
-
-def pairs_of(index, version, table):
-    """Return the pairs that the worker functions find, as Spark would call them."""
-    batches = [b.rename_columns(["message", *b.schema.names[1:]]) for b in table.to_batches()]
-    path = str(index.path)
-    if index.at(version).partitions == 1:
-        found = match_batches(iter(batches), path, version)
-    else:
-        found = match_routed(route_batches(iter(batches), path, version), path, version)
-    rows = [row for batch in found for row in batch.to_pylist()]
-    return sorted((row["message"], row["subscription"]) for row in rows)
 
 
 @pytest.mark.parametrize("mode", ["match", "rank"])
@@ -156,7 +148,8 @@ def test_wrong_changes_make_no_version(tmp_path) -> None:
 def test_of_two_writers_one_is_refused(tmp_path) -> None:
     index, made = build_here(tmp_path, some_subscriptions(5))
     with pytest.raises(nc.SnapshotError, match="another writer"):
-        index.commit(made)
+        index.commit(replace(made, base="base-of-another"))
+    assert index.commit(made) == made == index.latest()  # an answer was lost, and it asks again
     with pytest.raises(nc.SnapshotError, match="no such version"):
         index.at(99)
     with pytest.raises(nc.SnapshotError, match="no index"):
@@ -169,12 +162,29 @@ def test_vacuum_keeps_what_the_newest_versions_need(tmp_path) -> None:
     build_here(tmp_path, some_subscriptions(3))
     removed = index.vacuum(keep=1)
     assert [name.split("-")[0] for name in removed] == ["base", "delta"]
-    assert len(open_shard(str(index.path), index.latest().version, 0)) == 3
+    assert len(open_shard(index.address, index.latest().version, 0)) == 3
+
+
+def test_vacuum_keeps_what_an_unfinished_batch_has_pinned(tmp_path) -> None:
+    index, first = build_here(tmp_path / "index", some_subscriptions(5))
+    out = folder_at(tmp_path / "out")
+    assert pin_version(index, out, 0) == first.version
+    second = append_delta(index, [{"op": "unsubscribe", "id": "1"}])
+    build_here(tmp_path / "index", some_subscriptions(3))
+    assert index.vacuum(keep=1) == [second.deltas[0].table.name]
+    assert index.versions() == [1, 3]
+    assert pin_version(Index(tmp_path / "index"), out, 0) == first.version
+    assert len(open_shard(index.address, first.version, 0)) == 5
+    assert pin_version(index, out, 1) == 3
+    assert index.vacuum(keep=1) == [first.base]
+    assert index.pins() == {str(tmp_path / "out"): 3}
+    index.unpin(str(tmp_path / "out"))
+    assert index.pins() == {}
 
 
 def test_a_worker_keeps_what_it_has_opened_and_brings_it_forward(tmp_path) -> None:
     index, made = build_here(tmp_path, some_subscriptions(50))
-    path = str(index.path)
+    path = index.address
     shard = open_shard(path, made.version, 0)
     second = append_delta(index, [{"op": "unsubscribe", "id": "7"}])
     assert open_shard(path, second.version, 0) is shard
@@ -183,3 +193,19 @@ def test_a_worker_keeps_what_it_has_opened_and_brings_it_forward(tmp_path) -> No
     assert old is not shard
     assert len(old) == 50
     assert [key[0] for key in _open].count(path) == 1
+
+
+def test_a_base_without_its_contents_is_refused_with_a_hint(tmp_path) -> None:
+    index, made = build_here(tmp_path, some_subscriptions(5))
+    index.base(made).delete("contents.json")
+    base_at.cache_clear()
+    with pytest.raises(nc.SnapshotError, match="build the index again"):
+        open_shard(index.address, made.version, 0)
+
+
+def test_a_snapshot_of_another_size_is_refused(tmp_path) -> None:
+    index, made = build_here(tmp_path, some_subscriptions(5))
+    part = base_at(index.base(made).address).parts[0]
+    (tmp_path / made.base / part.snapshot.name).write_bytes(b"cut")
+    with pytest.raises(nc.SnapshotError, match="not what was written"):
+        open_shard(index.address, made.version, 0)

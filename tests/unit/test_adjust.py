@@ -64,6 +64,18 @@ def test_partitions_that_are_not_concerned_keep_what_they_have(mechanism) -> Non
     assert (before != after).any()
 
 
+@pytest.mark.parametrize("mechanism", ["keyword", "prefix"])
+def test_words_that_came_after_the_plan_are_counted_and_moved(mechanism) -> None:
+    early = wants_of_table(TABLE.slice(0, 20))
+    plan = make_plan(mechanism, PARTITIONS, early, SAMPLE)
+    before = cost(plan)
+    loads = [10.0] + [1.0] * (PARTITIONS - 1)
+    adjusted, steps = adjust_plan(plan, loads, WANTS, SAMPLE)
+    assert steps[0][0] == 0
+    assert set(WANTS.words.to_pylist()) <= set(adjusted.words.to_pylist())
+    assert cost(adjusted)[0] < 0.6 * before[0]
+
+
 def test_leaves_still_are_the_world() -> None:
     plan = lopsided("location")
     adjusted, _ = adjust_plan(plan, cost(plan), WANTS, SAMPLE)

@@ -49,6 +49,7 @@ def test_a_dictionary_finds_the_same(workload, truth) -> None:
     found = DictionaryPeer().run(workload, 2)
     assert found.pairs.tolist() == truth.tolist()
     assert found.nanoseconds.shape == (2, 500)
+    assert (found.cpu_seconds > 0).all()
 
 
 @pytest.mark.parametrize("schema", [GIN, RAREST], ids=["gin", "rarest"])
@@ -84,7 +85,7 @@ def test_a_peer_that_differs_ends_the_run(scenario, monkeypatch) -> None:
 
         def run(self, workload: PeerWorkload, repetitions: int) -> Found:
             times = np.ones((repetitions, len(workload.messages)), dtype=np.int64)
-            return Found(times, np.empty((0, 2), np.int64), 0.0, None, {})
+            return Found(times, np.ones(repetitions), np.empty((0, 2), np.int64), 0.0, None, {})
 
     monkeypatch.setattr(comparing, "PEERS", {"nearcast": OurPeer, "liar": Liar})
     with pytest.raises(WrongAnswerError, match="liar gives a wrong answer"):

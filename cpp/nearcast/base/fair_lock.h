@@ -13,7 +13,7 @@
 ///   changing  lock: by the thread that is next, alone
 ///
 /// Readers are counted when they come and when they go, in two words. The lowest bits of the first
-/// say that something changes or is about to, and alternate, so that readers who wait for the end
+/// say that something changes or is about to, and alternate, so that readers that wait for the end
 /// of one change do not take the beginning of the next for the same. Counts may wrap around.
 /// (B. Brandenburg, J. Anderson: Spin-based reader-writer synchronization for multiprocessor
 /// real-time systems, 2010, §3, there with spinning instead of waiting.)

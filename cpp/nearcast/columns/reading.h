@@ -24,10 +24,10 @@
 
 namespace nearcast {
 
-constexpr std::size_t kIdsAhead = 8;  ///< ids between asking for a cell of their table and using it
+constexpr std::size_t kIdsAhead = 8;  ///< cells of the table are prefetched so many ids before
 
-/// Gives the memory of a vector back that was needed for something very long. What is usual is kept
-/// between calls; one huge message must not be paid for ever after.
+/// Gives the memory of a vector back if it is unusually large, so that one huge message does not
+/// keep it for good. A usual amount is kept between calls.
 template <typename Vector>
 void trim(Vector& vector) {
   constexpr std::size_t kMostKept = 1 << 16;  // elements

@@ -37,11 +37,11 @@ void ConditionTree::add_token(std::uint32_t parent, std::string_view word, bool 
 /// Postfix read backwards meets each operator before its parts. `places` has where the parts still
 /// to come belong, and whether they are negated.
 void ConditionTree::require(const Expression& expression) {
-  struct Place {
+  struct Part {
     std::uint32_t parent;
     bool is_negated;
   };
-  std::vector<Place> places{{kRoot, false}};
+  std::vector<Part> places{{kRoot, false}};
   for (auto node = expression.nodes.rbegin(); node != expression.nodes.rend(); ++node) {
     const auto [parent, is_negated] = places.back();
     places.pop_back();

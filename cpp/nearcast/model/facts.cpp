@@ -88,7 +88,7 @@ void FactReader::derive_numbers(const Attribute& attribute, const TermRegistry::
 }
 
 void FactReader::trim() {
-  constexpr std::size_t kMostKept = 1 << 16;  // elements: a huge message is not paid for ever after
+  constexpr std::size_t kMostKept = 1 << 16;  // elements; what one huge message took is given back
   if (tokens_.capacity() > kMostKept) std::vector<Token>().swap(tokens_);
   if (order_.capacity() > kMostKept) std::vector<Token>().swap(order_);
   facts_ = {};

@@ -143,7 +143,7 @@ class MessageStore {
   Array<std::uint64_t> numbers_;
   Array<double> expires_;
   Array<Outline> outlines_;
-  Array<Link> links_;    ///< ring in order of publication: element 0 is its knot, slot s is s + 1
+  Array<Link> links_;    ///< ring in order of publication: element 0 is its head, slot s is s + 1
   Array<Word> records_;  ///< position + 1 in words_; 0: the slot is free
   Array<Word> free_slots_;
   ListArena<Word> words_;

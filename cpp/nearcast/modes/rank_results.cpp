@@ -9,8 +9,9 @@ void RankResults::hold() {
   backlog_.start(messages_);
 }
 
-/// Whoever reaches the threshold shares a token, or touches the area and needs no token. With a
-/// token, space may still be needed. A little below the threshold is enough to be looked at.
+/// A message that reaches the threshold shares a token, or touches the area of a subscription that
+/// needs no token. Where a token is shared, the area may still be needed. Messages that miss the
+/// threshold by a rounding error are proposed too.
 void RankResults::propose(SubscriptionId id, std::vector<MessageId>& out) const {
   constexpr double kSlack = 1e-6;
   const RankStore& store = set_.store();

@@ -1,4 +1,4 @@
-/// Top subscriptions in a hub: who wants which k best, and the lists that hold them.
+/// Top subscriptions in a hub: what each wants, and the lists that hold its k best messages.
 ///
 /// The lists exist, and messages are kept for them, from the first top subscription on.
 #pragma once

@@ -19,7 +19,7 @@ void check_buffer(const TopState& state, SubscriptionId id) {
     ensure(units_of(state.score(id, held.message)) == held.units, "top engine: a stale score");
     const auto holders = state.holders.of(held.message);
     ensure(std::find(holders.begin(), holders.end(), id) != holders.end(),
-           "top engine: a message does not know who holds it");
+           "top engine: a message does not know which lists hold it");
     if (place == 0) continue;
     const Held before = buffers.held(id, place - 1);
     ensure(before.units > held.units ||

@@ -1,4 +1,4 @@
-// FairLock: the order in which questions and changes go, without a clock: who waits is seen by what
+// FairLock: the order in which questions and changes go, without a clock: a thread that waits is seen by what
 // it has not done yet, and by the lock itself.
 #include "nearcast/base/fair_lock.h"
 

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
-from contextlib import ExitStack
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from nearcast.cli.event_input import EventInput, open_events, report
+from nearcast.cli.event_input import EventInput, report
 from nearcast.cli.file_pair import (
     add_files,
-    check_files,
     in_batches,
+    open_files,
     read_messages,
     read_subscriptions,
 )
@@ -49,12 +48,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
 
 def run(args: argparse.Namespace) -> int:
     """Explain; return 1 if a line is bad or an id is not there."""
-    check_files(args)
     weights = None if args.weights is None else read_weights(args.weights)
     hub = Hub(weights=weights)
-    with ExitStack() as stack:
-        subscriptions = stack.enter_context(open_events(args.subscriptions, "subscribe"))
-        messages = stack.enter_context(open_events(args.messages, "explain"))
+    with open_files(args, "explain") as (subscriptions, messages):
         source = subscriptions
         try:
             wanted = _definition(source, args.subscription)

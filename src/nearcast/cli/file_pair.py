@@ -6,6 +6,7 @@ replacing, moving and unsubscribing. So neither `time` nor `expires` is looked a
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, TypeAlias
@@ -40,11 +41,17 @@ def add_files(command: argparse.ArgumentParser) -> None:
     add("messages", metavar="MESSAGES", help="publish events, likewise")
 
 
-def check_files(args: argparse.Namespace) -> None:
-    """Refuse stdin as both files."""
+@contextmanager
+def open_files(args: argparse.Namespace, title: str) -> Iterator[tuple[EventInput, EventInput]]:
+    """Open the files of subscriptions and of messages; `title` says what messages are read for."""
     if args.subscriptions == args.messages == event_input.STDIN:
         what = "subscriptions and messages are both stdin"
         raise UsageError(what, got="- -", wanted="a file for one of them")
+    with (
+        event_input.open_events(args.subscriptions, "subscribe") as subscriptions,
+        event_input.open_events(args.messages, title) as messages,
+    ):
+        yield subscriptions, messages
 
 
 def read_subscriptions(

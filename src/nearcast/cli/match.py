@@ -8,12 +8,12 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from nearcast.cli.event_input import Complaints, EventInput, open_events, report
+from nearcast.cli.event_input import Complaints, EventInput, report
 from nearcast.cli.file_pair import (
     add_files,
-    check_files,
     in_batches,
     message_tables,
+    open_files,
     read_subscriptions,
 )
 from nearcast.cli.kinds import add_kind_option
@@ -50,15 +50,13 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 — argparse hides the ty
 
 def run(args: argparse.Namespace) -> int:
     """Match; return 1 if a bad line stopped it."""
-    check_files(args)
     weights = None if args.weights is None else read_weights(args.weights)
     index, index_parameters = args.index
     with options_as_parameters():
         hub = Hub(index=index, index_parameters=index_parameters, weights=weights)
     skips = args.on_error == "skip"
     with ExitStack() as stack:
-        subscriptions = stack.enter_context(open_events(args.subscriptions, "subscribe"))
-        messages = stack.enter_context(open_events(args.messages, "match"))
+        subscriptions, messages = stack.enter_context(open_files(args, "match"))
         out = stack.enter_context(Path(args.out).open("wb")) if args.out else sys.stdout.buffer
         return _subscribe(hub, subscriptions, skips=skips) or _match(
             hub, messages, out, skips=skips

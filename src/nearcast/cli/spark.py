@@ -35,37 +35,39 @@ def _add_prepare(commands: Any) -> None:  # noqa: ANN401 — argparse has no pub
     add("--preset", choices=list(PRESETS), help="generate the rows instead")
     add("--count", type=at_least_zero, default=1_000_000, metavar="N", help="how many to generate")
     add("--seed", type=at_least_zero, default=1, metavar="S")
-    add("--out", type=Path, required=True, metavar="DIR")
+    add("--out", required=True, metavar="DIR")
     prepare.set_defaults(run=_run, does="prepare")
 
 
 def _add_index_commands(commands: Any) -> None:  # noqa: ANN401
     build = commands.add_parser("build", help="an index from a table of subscriptions")
-    build.add_argument("subscriptions", type=Path, help="as prepared")
-    build.add_argument("--out", type=Path, required=True, metavar="INDEX")
+    build.add_argument("subscriptions", help="as prepared")
+    build.add_argument("--out", required=True, metavar="INDEX", help="folder, or s3://…")
     build.add_argument("--mode", choices=["match", "rank"], default="match")
     build.add_argument("--index", default="auto", metavar="KIND", help="in each partition")
     build.add_argument("--weights", type=Path, metavar="FILE", help="an epoch, to rank")
     _add_plan_options(build, "hash", 1)
     build.set_defaults(run=_run, does="build")
     change = commands.add_parser("change", help="subscribe, unsubscribe, move: a new version")
-    change.add_argument("index", type=Path)
+    change.add_argument("index")
     change.add_argument("events", type=Path, help="lines of the event format")
     change.set_defaults(run=_run, does="change")
     compact = commands.add_parser("compact", help="changes become part of the base")
-    compact.add_argument("index", type=Path)
+    compact.add_argument("index")
     compact.set_defaults(run=_run, does="compact")
     vacuum = commands.add_parser("vacuum", help="remove versions that no query uses any more")
-    vacuum.add_argument("index", type=Path)
+    vacuum.add_argument("index")
     vacuum.add_argument(
         "--keep", type=at_least_one, default=2, metavar="N", help="how many (default 2)"
     )
+    unpin = "output of a stream that will not be started again: its version is not kept"
+    vacuum.add_argument("--unpin", action="append", default=[], metavar="OUT", help=unpin)
     vacuum.set_defaults(run=_run, does="vacuum")
     rebalance = commands.add_parser("rebalance", help="distribute anew, by recent messages")
-    rebalance.add_argument("index", type=Path)
+    rebalance.add_argument("index")
     _add_plan_options(rebalance, None, None)
     measured = "what a run measured: split busy partitions and merge idle ones"
-    rebalance.add_argument("--load", type=Path, metavar="OUT", help=measured)
+    rebalance.add_argument("--load", metavar="OUT", help=measured)
     rebalance.set_defaults(run=_run, does="rebalance")
 
 
@@ -74,7 +76,9 @@ def _add_plan_options(
 ) -> None:
     parser.add_argument("--mechanism", choices=list(MECHANISMS), default=mechanism)
     parser.add_argument("--partitions", type=at_least_one, default=partitions, metavar="P")
-    parser.add_argument("--sample", type=Path, metavar="DIR", help="messages, as prepared")
+    parser.add_argument(
+        "--sample", metavar="DIR", help="messages: as prepared, or a folder of Parquet files"
+    )
 
 
 def _add_run(commands: Any) -> None:  # noqa: ANN401
@@ -88,16 +92,16 @@ def _add_run(commands: Any) -> None:  # noqa: ANN401
     add = run.add_argument
     add("--messages", required=True, metavar="DIR|TOPIC", help="or kafka://host:port/topic")
     add("--format", choices=["parquet", "events"], default="parquet", help="of files")
-    add("--subscriptions", type=Path, required=True, metavar="INDEX")
+    add("--subscriptions", required=True, metavar="INDEX")
     add("--out", required=True, metavar="DIR|TOPIC", help="or kafka://host:port/topic")
-    add("--checkpoint", type=Path, metavar="DIR", help="default: OUT/_checkpoint")
+    add("--checkpoint", metavar="DIR", help="default: OUT/_checkpoint")
     _add_stream_options(run)
     run.set_defaults(run=_run, does="stream")
 
 
 def _add_stream_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("--files-per-batch", type=at_least_one, metavar="N", help="at most, those modified first")
+    add("--files-per-batch", type=at_least_one, metavar="N", help="at most")
     add("--lines-per-batch", type=at_least_one, metavar="N", help="at most, of a topic")
     add("--trigger", type=not_below_zero, default=0.0, metavar="SECONDS")
     add("--until-empty", action="store_true", help="end when everything there is done")

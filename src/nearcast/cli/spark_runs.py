@@ -9,6 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow.parquet as pq
+
 from nearcast.bench.workloads.generate import messages as generated_messages
 from nearcast.bench.workloads.generate import subscriptions as generated_subscriptions
 from nearcast.bench.workloads.presets import find_preset
@@ -26,15 +28,17 @@ from nearcast.partition import Plan, make_plan, wants_of_events
 from nearcast.spark.build import build_index, compact_index, rebalance_index
 from nearcast.spark.costs import read_costs
 from nearcast.spark.deltas import append_delta
+from nearcast.spark.files import parquet_files, read_table
+from nearcast.spark.folders import folder_at, is_remote
 from nearcast.spark.hubs.stream import HubStream, stream_hubs
 from nearcast.spark.kafka import is_topic, read_topic, topic_of, with_connector
 from nearcast.spark.monitor import measured_loads, watch
 from nearcast.spark.prepare import (
     generate_rows,
-    latest_version,
     prepare_messages,
     prepare_subscriptions,
     read_raw,
+    table_rows,
 )
 from nearcast.spark.store import Index
 from nearcast.spark.streaming import sink_of, stream_matches
@@ -47,6 +51,7 @@ if TYPE_CHECKING:
 
     import pyarrow as pa
 
+    from nearcast.spark.folders import Folder
     from nearcast.spark.store import Manifest
 
 MAX_SAMPLE = 100_000
@@ -138,14 +143,15 @@ def _sample(args: argparse.Namespace) -> pa.Table | None:
         return None
     import pyarrow.dataset as ds
 
-    rows = ds.dataset(latest_version(args.sample) / "rows", format="parquet")
+    files = parquet_files(table_rows(args.sample))
+    rows = ds.dataset(files, format="parquet", filesystem=folder_at(args.sample).files)
     return rows.head(MAX_SAMPLE, columns=[name for name in SAMPLED if name in rows.schema.names])
 
 
 def run_build(args: argparse.Namespace) -> int:
     """Build an index; its manifest to stdout."""
     spark = make_session(args.master)
-    rows = spark.read.parquet(str(latest_version(args.subscriptions) / "rows"))
+    rows = read_table(spark, table_rows(args.subscriptions))
     made = build_index(
         rows,
         args.out,
@@ -162,7 +168,7 @@ def run_build(args: argparse.Namespace) -> int:
 
 def _print_planned(index: Index, made: Manifest) -> None:
     """Print a version whose plan is new, and what that is expected to cost."""
-    costs = read_costs(index.path / made.base)
+    costs = read_costs(index.base(made))
     print(json.dumps({**json.loads(made.to_json()), "predicted": costs}))
 
 
@@ -189,7 +195,10 @@ def run_compact(args: argparse.Namespace) -> int:
 
 def run_vacuum(args: argparse.Namespace) -> int:
     """Remove old versions; what was removed to stdout."""
-    print(json.dumps({"removed": Index(args.index).vacuum(keep=args.keep)}))
+    index = Index(args.index)
+    for user in args.unpin:
+        index.unpin(str(folder_at(user)))
+    print(json.dumps({"removed": index.vacuum(keep=args.keep), "pinned": index.pins()}))
     return 0
 
 
@@ -200,7 +209,7 @@ def run_rebalance(args: argparse.Namespace) -> int:
         what = "rebalancing needs recent messages"
         raise UsageError(what, wanted="--sample DIR")
     options = {"mechanism": args.mechanism, "partitions": args.partitions}
-    loads = measured_loads(args.load, Index(args.index)) if args.load else None
+    loads = measured_loads(folder_at(args.load), Index(args.index)) if args.load else None
     spark = make_session(args.master)
     made = rebalance_index(spark, args.index, sample, loads=loads, **options)
     _print_planned(Index(args.index), made)
@@ -209,16 +218,13 @@ def run_rebalance(args: argparse.Namespace) -> int:
 
 def run_stream(args: argparse.Namespace) -> int:
     """Match a stream until it ends or is interrupted."""
-    out = topic_of(args.out) if is_topic(args.out) else Path(args.out)
-    checkpoint = args.checkpoint
-    if checkpoint is None:
-        if not isinstance(out, Path):
-            what = "a topic as output has no room for a checkpoint"
-            raise UsageError(what, got=args.out, wanted="--checkpoint DIR")
-        checkpoint = out / "_checkpoint"
-    spark = make_session(args.master, args.messages, args.out)
+    out = topic_of(args.out) if is_topic(args.out) else args.out
+    checkpoint = args.checkpoint or _checkpoint_beside(args.out)
     is_events = args.format == "events" or is_topic(args.messages)
-    messages = _lines(spark, args.messages, args) if is_events else _parquet(spark, args)
+    first = None if is_events else _first_file(args.messages)
+    Index(args.subscriptions).latest()  # what is missing is said before Spark starts
+    spark = make_session(args.master, args.messages, args.out)
+    messages = _lines(spark, args.messages, args) if is_events else _parquet(spark, first, args)
     query = stream_matches(
         messages,
         args.subscriptions,
@@ -227,15 +233,33 @@ def run_stream(args: argparse.Namespace) -> int:
         trigger_seconds=args.trigger,
         until_empty=args.until_empty,
     )
-    return _follow(query, sink_of(out, checkpoint.absolute()).state, args)
+    return _follow(query, sink_of(out, folder_at(checkpoint)).state, args)
 
 
-def _parquet(spark: Any, args: argparse.Namespace) -> Any:  # noqa: ANN401
-    files = sorted(Path(args.messages).glob("*.parquet"))
-    if not files:
-        what = f"no Parquet file is in {args.messages!r} yet"
-        raise InvalidParameterError(what, wanted="one, which says what the columns are")
-    reader = spark.readStream.schema(spark.read.parquet(str(files[0])).schema)
+def _checkpoint_beside(out: str) -> str:
+    if is_topic(out) or is_remote(out):
+        # Spark reaches stores by connectors of its own, which may not be there.
+        what = f"{out!r} as output has no room for a checkpoint"
+        raise UsageError(what, wanted="--checkpoint DIR")
+    return str(Path(out) / "_checkpoint")
+
+
+def _first_file(folder: str) -> str:
+    """Return a file that says what the columns are."""
+    try:
+        return parquet_files(folder)[0]
+    except InvalidParameterError:
+        what = f"no Parquet file is in {folder!r} yet"
+        hint = "--format events for lines, of which files may come later"
+        wanted = "one, which says what the columns are"
+        raise InvalidParameterError(what, wanted=wanted, hint=hint) from None
+
+
+def _parquet(spark: Any, first: str | None, args: argparse.Namespace) -> Any:  # noqa: ANN401
+    from pyspark.sql.pandas.types import from_arrow_schema
+
+    schema = pq.read_schema(first, filesystem=folder_at(args.messages).files)
+    reader = spark.readStream.schema(from_arrow_schema(schema))
     if args.files_per_batch:
         reader = reader.option("maxFilesPerTrigger", args.files_per_batch)
     return reader.parquet(args.messages)
@@ -245,17 +269,30 @@ def _lines(spark: Any, address: str, args: argparse.Namespace) -> Any:  # noqa: 
     """Return a stream of lines of the event format, from files or a topic."""
     if is_topic(address):
         return read_topic(spark, topic_of(address), per_batch=args.lines_per_batch)
+    is_ordered = args.files_per_batch and not getattr(args, "accept_late", True)
+    if is_ordered or is_remote(address):
+        return _lines_by_name(spark, address, args.files_per_batch)
     reader = spark.readStream
     if args.files_per_batch:
         reader = reader.option("maxFilesPerTrigger", args.files_per_batch)
     return reader.text(address)
 
 
+def _lines_by_name(spark: Any, address: str, per_batch: int | None) -> Any:  # noqa: ANN401
+    try:
+        from nearcast.spark.file_source import read_by_name
+    except ImportError:
+        what = "files cannot be taken by name"
+        hint = "without --files-per-batch a batch takes all files that are there, in order"
+        raise UnsupportedError(what, wanted="Spark 4.2 or later", hint=hint) from None
+    return read_by_name(spark, address, per_batch)
+
+
 def run_tops(args: argparse.Namespace) -> int:
     """Keep top lists until the stream ends or is interrupted."""
     spark = make_session(args.master, args.events)
     stream = PartitionedTops(_top_plan(args), _window(args), args.out)
-    return _follow(_apply_events(stream_tops, stream, spark, args), args.out, args)
+    return _follow(_apply_events(stream_tops, stream, spark, args), folder_at(args.out), args)
 
 
 def run_hubs(args: argparse.Namespace) -> int:
@@ -271,7 +308,7 @@ def _apply_events(start: Any, stream: Any, spark: Any, args: argparse.Namespace)
         _lines(spark, args.events, args),
         stream,
         checkpoint=args.out / "checkpoint",
-        # Within a partition of a topic; who wants one order over all has one partition.
+        # Within a partition of a topic: for one order over all, the topic has one partition.
         order=["partition", "offset"] if is_topic(args.events) else None,
         accept_late=args.accept_late,
         trigger_seconds=args.trigger,
@@ -306,11 +343,11 @@ def _top_plan(args: argparse.Namespace) -> Plan:
     return plan
 
 
-def _follow(query: Any, state: Path | None, args: argparse.Namespace) -> int:  # noqa: ANN401
+def _follow(query: Any, state: Folder | None, args: argparse.Namespace) -> int:  # noqa: ANN401
     """Watch a query to its end; its error is ours."""
     files = {"metrics": args.metrics, "prometheus": args.prometheus}
     try:
-        watch(query, state=state, **files, shows=sys.stderr.isatty())
+        watch(query, state=state, **files, is_terminal=sys.stderr.isatty())
     except KeyboardInterrupt:
         query.stop()
         raise

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from itertools import count, islice
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import httpx
 
 from nearcast.client.calls import (
-    Calls,
     ClientError,
     Follower,
     is_temporary,
@@ -17,6 +16,7 @@ from nearcast.client.calls import (
     unreachable,
     wait_s,
 )
+from nearcast.client.connection import Connection
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator
@@ -26,40 +26,12 @@ if TYPE_CHECKING:
 
     from nearcast.client.calls import Call, Json
 
-BULK_LINES = 1_000
 
+class Client(Connection[httpx.Client]):
+    """A client of `nearcast serve`, for programs that wait; `Connection` has its parameters."""
 
-class Client:
-    """A client of `nearcast serve`.
-
-    Parameters
-    ----------
-    url
-        Where the service is.
-    key
-        An API key.
-    owner
-        The subscriber that is meant, for keys that may act for several.
-    attempts
-        How often a request is tried, if it is not known whether it arrived.
-    timeout_s
-        How long one attempt may take.
-    """
-
-    def __init__(
-        self,
-        url: str,
-        *,
-        key: str | None = None,
-        owner: str | None = None,
-        attempts: int = 8,
-        timeout_s: float = 30.0,
-    ) -> None:
-        headers = {} if key is None else {"authorization": f"Bearer {key}"}
-        self._http = httpx.Client(base_url=url, headers=headers, timeout=timeout_s)
-        self._calls = Calls(owner)
-        self._attempts = attempts
-        self._url = url
+    def _connect(self, url: str, headers: dict[str, str], timeout_s: float) -> httpx.Client:
+        return httpx.Client(base_url=url, headers=headers, timeout=timeout_s)
 
     def close(self) -> None:
         """End all connections."""
@@ -151,11 +123,9 @@ class Client:
         yield from self._send_lines("/v1/messages", some)
 
     def _send_lines(self, path: str, some: Iterable[Json]) -> Iterator[Json]:
-        rest, before = iter(some), 0
-        while part := list(islice(rest, BULK_LINES)):
-            for answer in self._send(self._calls.lines(path, part)):
+        for before, call in self._bulk_calls(path, some):
+            for answer in self._send(call):
                 yield {**answer, "line": before + answer["line"]}
-            before += len(part)
 
     def retract(self, id: str) -> Json:
         """Take a message back."""

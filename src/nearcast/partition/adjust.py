@@ -64,6 +64,8 @@ def adjust_plan(
     if len(loads) != plan.partitions:
         what = "loads do not fit the plan"
         raise InvalidParameterError(what, got=len(loads), wanted=f"{plan.partitions} loads")
+    # Words of subscriptions that came after the plan have homes too, and may have to move.
+    plan = plan.learn(wants.words)
     now = np.array(loads, np.float64)
     adjust = _adjust_leaves if plan.mechanism == "location" else _adjust_words
     steps: list[tuple[int, int, int]] = []

@@ -57,7 +57,8 @@ def _circle_bounds(circle: Circle) -> Box:
     if half >= 180:
         return (-180.0, south, 180.0, north)
     west, east = lon - half, lon + half
-    # On the sphere −180 and 180 are the same, for boxes they are not: who reaches one reaches both.
+    # On the sphere −180 and 180 are the same, for boxes they are not: what reaches one side
+    # reaches both.
     if west <= -180:
         west += 360
     if east >= 180:

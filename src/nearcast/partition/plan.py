@@ -141,18 +141,23 @@ class Plan:
 
     # ---- messages ---------------------------------------------------------------------------
 
-    def route(self, messages: pa.Table | pa.RecordBatch) -> NDArray[np.bool_]:
+    def route(
+        self, messages: pa.Table | pa.RecordBatch, *, may_stay: bool = False
+    ) -> NDArray[np.bool_]:
         """Say which partitions must see which messages, shape (messages, partitions).
 
         Parameters
         ----------
         messages
             `tokens` (list<string>) and `lon`, `lat` or `west`, `south`, `east`, `north`.
+        may_stay
+            Whether subscriptions that come later can ask for them, with words unplanned for.
         """
         count = messages.num_rows
         if self.mechanism == "hash":
             return np.ones((count, self.partitions), bool)
-        words = self._message_words(messages) if self.homes.size else None
+        is_whole = may_stay or self.mode == "top"
+        words = self._message_words(messages, is_whole=is_whole) if self.homes.size else None
         boxes = message_boxes(messages)
         return self._join(
             lambda cut: self._seen_by_text(words, cut, boxes),
@@ -163,12 +168,25 @@ class Plan:
             ),
         )
 
+    def reach(self, boxes: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Say which partitions can hold subscriptions with these areas, whatever their words are.
+
+        None of them where space is not cut: there an area decides nothing.
+        """
+        if not self.leaves.size:
+            return np.zeros((len(boxes), self.partitions), bool)
+        parts = self.shape[0]
+        return self._join(
+            lambda _: np.ones((len(boxes), parts), bool),
+            lambda cut: touches(boxes, self.leaves[cut]),
+        )
+
     def _message_words(
-        self, messages: pa.Table | pa.RecordBatch
+        self, messages: pa.Table | pa.RecordBatch, *, is_whole: bool
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         offsets, tokens = list_parts(messages.column("tokens"))
         rows = rows_of(offsets)
-        if self.mode == "top":  # a later subscription may ask for any word of a live message
+        if is_whole:  # a later subscription may ask for any word of a live message
             return rows, self.codes(tokens)
         encoded = _encoded(tokens)
         ranks = self._ranks_of(encoded.dictionary)[encoded.indices.to_numpy()]

@@ -6,6 +6,7 @@ ordinary functions and classes over files and Arrow, tested without Spark. `buil
 """
 
 from nearcast.spark.build import build_index, compact_index, rebalance_index
+from nearcast.spark.listening import listen
 from nearcast.spark.load import counter_on
 from nearcast.spark.matching import match, rank
 from nearcast.spark.prepare import prepare_messages, prepare_subscriptions
@@ -18,6 +19,7 @@ __all__ = [
     "build_index",
     "compact_index",
     "counter_on",
+    "listen",
     "match",
     "prepare_messages",
     "prepare_subscriptions",

@@ -7,22 +7,28 @@ fails or is repeated disturbs no query.
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.dataset as ds
-import pyarrow.parquet as pq
 
 from nearcast.errors import DuplicateIdError, InvalidParameterError, SnapshotError
 from nearcast.matcher import DEFAULT_INDEX, Matcher
 from nearcast.partition import ADJUSTABLE, Plan, adjust_plan, make_plan
 from nearcast.partition.plan import pack
+from nearcast.spark.bases import (
+    ROWS,
+    Base,
+    Part,
+    read_plan,
+    rows_of,
+    write_parquet,
+    write_plan,
+    write_rows,
+)
 from nearcast.spark.columnar import by_partition, routed_schema, spread
-from nearcast.spark.costs import write_costs
+from nearcast.spark.costs import COSTS, read_costs, write_costs
 from nearcast.spark.definitions import (
     MORE,
     SIDES,
@@ -33,25 +39,30 @@ from nearcast.spark.definitions import (
     with_events,
 )
 from nearcast.spark.deltas import current_rows, learned_plan
+from nearcast.spark.files import Pieces
 from nearcast.spark.shard import build_shard, manifest_at, open_shard, packed_column, unpacked
-from nearcast.spark.store import Index, Manifest, snapshot_file
+from nearcast.spark.store import Index, Manifest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from os import PathLike
 
     from pyspark.sql import DataFrame, SparkSession
 
     from nearcast.partition.plan import Mechanism
+    from nearcast.spark.folders import Address, Folder
     from nearcast.weights import Weights
+
+    _Step = Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]
 
 _ATTEMPTS = 3
 _TEXTS = ("expression", "where")
+_PART = "part string"
+"""What a task says of a partition that it built."""
 
 
 def build_index(
     subscriptions: DataFrame,
-    path: str | PathLike[str],
+    path: Address,
     *,
     mode: str = "match",
     mechanism: Mechanism = "hash",
@@ -67,11 +78,12 @@ def build_index(
     subscriptions
         `id` (string or long, each once), `keywords` (array of tokens, all required; null: none),
         `west`, `south`, `east`, `north` (null: anywhere), to rank `alpha` and `threshold`. In place
-        of keywords `expression`, in place of a box `lon`, `lat`, `radius_m`, and `where`; or
-        `event`, a subscribe event as a line, where these do not suffice. Another column is an error
-        that names it.
+        of keywords `expression`, in place of a box `lon`, `lat`, `radius_m` or `geometry` (WKB, or
+        GeoJSON as text), and `where`; or `event`, a subscribe event as a line, where these do not
+        suffice. Another column is an error that names it.
     path
-        Folder of the index; a new one, or one whose subscriptions are replaced by these.
+        Folder of the index, a path or an address (`s3://…`); a new one, or one whose subscriptions
+        are replaced by these.
     mode
         "match" or "rank".
     mechanism, partitions
@@ -85,58 +97,58 @@ def build_index(
         The epoch by which ranked subscriptions are weighed.
     """
     store = Index(path)
-    base = store.new_base()
-    rows = str(base / "subscriptions")
-    _conformed(subscriptions, mode).write.parquet(rows)
+    name = store.new_base()
+    base = store.folder / name
+    rows = _write_frame(_conformed(subscriptions, mode), base / ROWS)
     spark = subscriptions.sparkSession
-    _refuse_duplicates(spark.read.parquet(rows))
-    plan = _plan(base, mode, mechanism, partitions, sample, weights)
-    _build(spark, base, plan, index)
-    write_costs(base, plan, sample)
+    _refuse_duplicates(spark, base, rows)
+    plan = _plan(base, rows, mode, mechanism, partitions, sample, weights)
+    _build(spark, base, rows, plan, index, sample)
     return store.commit(
-        Manifest(store.next_version(), base.name, (), mode, mechanism, plan.partitions, index)
+        Manifest(store.next_version(), name, (), mode, mechanism, plan.partitions, index)
     )
 
 
-def compact_index(spark: SparkSession, path: str | PathLike[str]) -> Manifest:
+def compact_index(spark: SparkSession, path: Address) -> Manifest:
     """Write the newest version as a base of its own; queries go on meanwhile.
 
     Deltas that are committed meanwhile stay deltas of the new base.
     """
     store = Index(path)
     old = store.latest()
-    base = store.new_base()
-    (base / "plan.arrow").write_bytes(learned_plan(store, old).to_buffer().to_pybytes())
-    _write_rows(base, current_rows(store, old))
-    place, version = str(store.path), old.version
+    name = store.new_base()
+    base = store.folder / name
+    write_plan(base, learned_plan(store, old))
+    rows = write_rows(base, current_rows(store, old))
+    place, version = store.address, old.version
 
     def save(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
             for partition in batch.column("id").to_pylist():
-                open_shard(place, version, partition).save(base)
-                yield pa.RecordBatch.from_pydict({"id": [partition]})
+                part = open_shard(place, version, partition).save(base)
+                yield pa.RecordBatch.from_pydict({"part": [part.to_json()]})
 
     numbers = spark.range(old.partitions, numPartitions=old.partitions)
-    numbers.mapInArrow(save, "id long").collect()
-    if (store.path / old.base / "costs.json").is_file():  # the plan is the same
-        shutil.copy(store.path / old.base / "costs.json", base)
+    _finish(base, rows, _parts(numbers.mapInArrow(save, _PART)))
+    if read_costs(store.base(old)):  # the plan is the same
+        base.write(COSTS, store.base(old).read(COSTS))
     for _ in range(_ATTEMPTS):
         newest = store.latest()
         if newest.base != old.base:
             break
         later = tuple(delta for delta in newest.deltas if delta[0] > old.version)
-        compacted = replace(newest, version=newest.version + 1, base=base.name, deltas=later)
+        compacted = replace(newest, version=newest.version + 1, base=name, deltas=later)
         try:
             return store.commit(compacted)
         except SnapshotError:
             continue
-    what = f"index {str(store.path)!r} was replaced while it was compacted"
+    what = f"index {store.address!r} was replaced while it was compacted"
     raise SnapshotError(what, hint="try again")
 
 
 def rebalance_index(
     spark: SparkSession,
-    path: str | PathLike[str],
+    path: Address,
     sample: pa.Table,
     *,
     mechanism: Mechanism | None = None,
@@ -162,40 +174,48 @@ def rebalance_index(
     store = Index(path)
     for _ in range(_ATTEMPTS):
         old = store.latest()
-        base = store.new_base()
-        _write_rows(base, current_rows(store, old))
+        name = store.new_base()
+        base = store.folder / name
+        rows = write_rows(base, current_rows(store, old))
         chosen = mechanism or old.mechanism
         count = partitions or old.partitions
         is_same = (chosen, count) == (old.mechanism, old.partitions)
         if loads is not None and is_same and chosen in ADJUSTABLE:
-            plan = _adjusted(base, learned_plan(store, old), loads, sample)
+            plan = _adjusted(base, rows, learned_plan(store, old), loads, sample)
         else:
             weights = store.plan(old).weights
-            plan = _plan(base, old.mode, chosen, count, sample, weights)  # type: ignore[arg-type]
-        _build(spark, base, plan, old.index)
-        write_costs(base, plan, sample)
-        moved = replace(old, version=old.version + 1, base=base.name, deltas=())
+            plan = _plan(base, rows, old.mode, chosen, count, sample, weights)  # type: ignore[arg-type]
+        _build(spark, base, rows, plan, old.index, sample)
+        moved = replace(old, version=old.version + 1, base=name, deltas=())
         try:
             return store.commit(
                 replace(moved, mechanism=plan.mechanism, partitions=plan.partitions)
             )
         except SnapshotError:
             continue
-    what = f"index {str(store.path)!r} changes faster than it can be rebalanced"
+    what = f"index {store.address!r} changes faster than it can be rebalanced"
     raise SnapshotError(what, hint="stop committing deltas meanwhile")
 
 
-def _adjusted(base: Path, plan: Plan, loads: Sequence[float], sample: pa.Table) -> Plan:
-    table = ds.dataset(base / "subscriptions", format="parquet").to_table()
-    wants = all_wants(conform(table, plan.mode), plan.mode)
+def _adjusted(
+    base: Folder, rows: tuple[str, ...], plan: Plan, loads: Sequence[float], sample: pa.Table
+) -> Plan:
+    wants = all_wants(conform(rows_of(base, rows).to_table(), plan.mode), plan.mode)
     adjusted, _ = adjust_plan(plan, loads, wants, sample)
-    (base / "plan.arrow").write_bytes(adjusted.to_buffer().to_pybytes())
-    return adjusted
+    return write_plan(base, adjusted)
 
 
-def _write_rows(base: Path, rows: pa.Table) -> None:
-    (base / "subscriptions").mkdir()
-    pq.write_table(rows, base / "subscriptions" / "part-0.parquet")
+def _write_frame(rows: DataFrame, folder: Folder) -> tuple[str, ...]:
+    """Write a frame by the workers that have its rows; return the names of files."""
+    from pyspark.sql.pandas.types import to_arrow_schema
+
+    def write(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict(
+            {"file": pa.array(write_parquet(batches, folder), "string")}
+        )
+
+    names = [row["file"] for row in rows.mapInArrow(write, "file string").collect()]
+    return tuple(names or write_parquet(iter(()), folder, to_arrow_schema(rows.schema)))
 
 
 def _conformed(subscriptions: DataFrame, mode: str) -> DataFrame:
@@ -214,6 +234,8 @@ def _conformed(subscriptions: DataFrame, mode: str) -> DataFrame:
         what = f"column {unknown[0]!r} of subscriptions is not understood"
         raise InvalidParameterError(what, wanted="only " + ", ".join([*wanted, *MORE]))
     more = {name: "string" if name in _TEXTS else "double" for name in MORE if name in types}
+    if types.get("geometry") in ("binary", "string"):
+        more["geometry"] = types["geometry"]
     chosen = subscriptions.select(
         *(
             (f.col(name) if name in types else f.lit(None)).cast(type_).alias(name)
@@ -229,7 +251,8 @@ def _conformed(subscriptions: DataFrame, mode: str) -> DataFrame:
     return chosen.mapInArrow(convert, ", ".join(f"{n} {t}" for n, t in wanted.items()))
 
 
-def _refuse_duplicates(subscriptions: DataFrame) -> None:
+def _refuse_duplicates(spark: SparkSession, base: Folder, rows: tuple[str, ...]) -> None:
+    subscriptions = _frame(spark, base, rows, ["id"])
     found = subscriptions.groupBy("id").count().where("count > 1 or id is null").take(1)
     if found:
         what = f"subscription {found[0]['id']!r} is there {found[0]['count']} times"
@@ -237,7 +260,8 @@ def _refuse_duplicates(subscriptions: DataFrame) -> None:
 
 
 def _plan(
-    base: Path,
+    base: Folder,
+    rows: tuple[str, ...],
     mode: str,
     mechanism: Mechanism,
     partitions: int,
@@ -253,19 +277,24 @@ def _plan(
         if sample is None:
             what = f"mechanism {mechanism!r} needs a sample of messages"
             raise InvalidParameterError(what, wanted="sample=…, with tokens and a place")
-        table = ds.dataset(base / "subscriptions", format="parquet").to_table()
-        wants = all_wants(conform(table, mode), mode)  # type: ignore[arg-type]
+        wants = all_wants(conform(rows_of(base, rows).to_table(), mode), mode)  # type: ignore[arg-type]
         plan = make_plan(mechanism, partitions, wants, sample, weights=weights)
-    (base / "plan.arrow").write_bytes(plan.to_buffer().to_pybytes())
-    return plan
+    return write_plan(base, plan)
 
 
-def _build(spark: SparkSession, base: Path, plan: Plan, index: str) -> None:
+def _build(
+    spark: SparkSession,
+    base: Folder,
+    rows: tuple[str, ...],
+    plan: Plan,
+    index: str,
+    sample: pa.Table | None,
+) -> None:
     """Move subscriptions to their partitions and build these, each in one task."""
-    rows = spark.read.parquet(str(base / "subscriptions"))
-    mode = plan.mode
-    weights, count = plan.weights, plan.partitions
-    placed = spread(rows.mapInArrow(_placer(str(base), mode), routed_schema(rows)), plan.partitions)
+    mode, weights, count = plan.mode, plan.weights, plan.partitions
+
+    def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return _placed(batches, base, mode)
 
     def build(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for partition, table in by_partition(batches):
@@ -274,33 +303,63 @@ def _build(spark: SparkSession, base: Path, plan: Plan, index: str) -> None:
                 matcher.set_weights(weights)
             bits = unpacked(table.column("partitions"), count)
             plain = conform(table.drop_columns(["partition", "partitions"]), mode)
-            build_shard(base, partition, plain, bits, matcher)
-            yield pa.RecordBatch.from_pydict({"id": [partition]})
+            part = build_shard(base, partition, plain, bits, matcher)
+            yield pa.RecordBatch.from_pydict({"part": [part.to_json()]})
 
-    built = {row["id"] for row in placed.mapInArrow(build, "id long").collect()}
-    width = -(-plan.partitions // 8)
-    empty = conform(ds.dataset(base / "subscriptions", format="parquet").schema.empty_table(), mode)
-    for partition in set(range(plan.partitions)) - built:
+    names = rows_of(base, rows).schema.names
+    placed = _frame(spark, base, rows, names, place)
+    built = _parts(spread(placed, count).mapInArrow(build, _PART))
+    width = -(-count // 8)
+    empty = conform(rows_of(base, rows).schema.empty_table(), mode)
+    for partition in set(range(count)) - {part.partition for part in built}:
         matcher = Matcher(index, mode=mode)  # type: ignore[arg-type]
-        build_shard(base, partition, empty, np.zeros((0, width), np.uint8), matcher)
-    missing = [p for p in range(plan.partitions) if not snapshot_file(base, p).is_file()]
-    if missing:
-        what = f"partitions {missing} were built where the driver cannot see them"
-        hint = "put the index on a file system that all machines share"
-        raise SnapshotError(what, got=str(base), wanted="a shared folder", hint=hint)
+        built.append(build_shard(base, partition, empty, np.zeros((0, width), np.uint8), matcher))
+    write_costs(base, _finish(base, rows, built), plan, sample)
     manifest_at.cache_clear()
 
 
-def _placer(base: str, mode: str) -> Callable[[Iterator[pa.RecordBatch]], Iterator[pa.RecordBatch]]:
-    def place(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        plan = Plan.from_buffer((Path(base) / "plan.arrow").read_bytes())
-        for batch in batches:
-            table = conform(pa.Table.from_batches([batch]), mode)
-            hits = place_rows(plan, table, mode)  # type: ignore[arg-type]
-            rows, partitions = np.nonzero(hits)
-            copies = table.take(pa.array(rows))
-            copies = copies.append_column("partition", pa.array(partitions.astype(np.int32)))
-            packed = packed_column(pack(hits)[rows]).cast(pa.binary())
-            yield from copies.append_column("partitions", packed).to_batches()
+def _frame(
+    spark: SparkSession,
+    base: Folder,
+    rows: tuple[str, ...],
+    names: list[str],
+    place: _Step | None = None,
+) -> DataFrame:
+    """Return columns of the subscriptions of a base as workers read them; or what is placed."""
+    from pyspark.sql.pandas.types import from_arrow_schema
 
-    return place
+    subscriptions = rows_of(base, rows)
+    pieces = Pieces.of_files(subscriptions.files, base, {name: name for name in names})
+    schema = from_arrow_schema(pa.schema([subscriptions.schema.field(name) for name in names]))
+    if place is None:
+        return pieces.map(lambda batches: batches, schema, spark)
+    return pieces.map(place, routed_schema(schema), spark)
+
+
+def _parts(built: DataFrame) -> list[Part]:
+    """Return the partitions that tasks wrote."""
+    return [Part.from_json(row["part"]) for row in built.collect()]
+
+
+def _finish(base: Folder, rows: tuple[str, ...], parts: list[Part]) -> Base:
+    """Write what is in a base, if all machines wrote to the same one."""
+    missing = [part.partition for part in parts if not base.has(part.snapshot.name)]
+    if missing:
+        what = f"partitions {missing} were built where the driver cannot see them"
+        hint = "put the index on a file system that all machines share, or in a store"
+        raise SnapshotError(what, got=base.address, wanted="a shared folder", hint=hint)
+    contents = Base(rows, tuple(sorted(parts)))
+    contents.write(base)
+    return contents
+
+
+def _placed(batches: Iterator[pa.RecordBatch], base: Folder, mode: str) -> Iterator[pa.RecordBatch]:
+    plan = read_plan(base)
+    for batch in batches:
+        table = conform(pa.Table.from_batches([batch]), mode)
+        hits = place_rows(plan, table, mode)  # type: ignore[arg-type]
+        rows, partitions = np.nonzero(hits)
+        copies = table.take(pa.array(rows))
+        copies = copies.append_column("partition", pa.array(partitions.astype(np.int32)))
+        packed = packed_column(pack(hits)[rows]).cast(pa.binary())
+        yield from copies.append_column("partitions", packed).to_batches()

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from pyspark.sql.types import StructType
 
 
-def routed_schema(rows: DataFrame) -> StructType:
-    """Return the columns of rows that know their partition, and who else has them."""
+def routed_schema(columns: StructType) -> StructType:
+    """Return the columns of rows that know their partition and all that have them."""
     from pyspark.sql.types import StructType
 
     # A copy: `add` would change what the frame believes its own columns are.
-    return StructType(list(rows.schema)).add("partition", "integer").add("partitions", "binary")
+    return StructType(list(columns)).add("partition", "integer").add("partitions", "binary")
 
 
 def spread(rows: DataFrame, partitions: int) -> DataFrame:

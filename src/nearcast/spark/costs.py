@@ -12,33 +12,36 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import pyarrow.dataset as ds
 
 from nearcast.partition import held_out, imbalance, measure_placed
-from nearcast.spark.store import ids_file, read_arrow
+from nearcast.spark.bases import rows_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     import pyarrow as pa
 
     from nearcast.partition import Plan
+    from nearcast.spark.bases import Base
+    from nearcast.spark.folders import Folder
     from nearcast.spark.load import Loads
 
+COSTS = "costs.json"
 
-def write_costs(base: Path, plan: Plan, sample: pa.Table | None) -> None:
+
+def write_costs(folder: Folder, base: Base, plan: Plan, sample: pa.Table | None) -> None:
     """Predict what the plan of a base will cost, by messages that did not decide on it."""
-    held = [read_arrow(ids_file(base, part)).num_rows for part in range(plan.partitions)]
-    count = ds.dataset(base / "subscriptions", format="parquet").count_rows()
+    held = [part.subscriptions for part in base.parts]
+    count = rows_of(folder, base.rows).count_rows()
     messages = None if sample is None else held_out(sample)
     report = measure_placed(plan, np.array(held, np.int64), count, messages)
-    (base / "costs.json").write_text(json.dumps(asdict(report)), encoding="utf-8")
+    folder.write(COSTS, json.dumps(asdict(report)).encode())
 
 
-def read_costs(base: Path) -> dict[str, Any] | None:
+def read_costs(folder: Folder) -> dict[str, Any] | None:
     """Return what the plan of a base was predicted to cost, if it was."""
-    path = base / "costs.json"
-    return json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    try:
+        return dict(json.loads(folder.read(COSTS)))
+    except FileNotFoundError:
+        return None
 
 
 def measured_costs(loads: Loads, partitions: int, messages: int) -> dict[str, float]:

@@ -19,6 +19,7 @@ from nearcast.events import event_from, read_event
 from nearcast.expressions import plain_tokens
 from nearcast.model import Bbox
 from nearcast.partition import Plan, Wants, wants_of_events, wants_of_table
+from nearcast.spark.geometries import read_geometry
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
 _ARGUMENTS = {"except": "except_"}  # a word of Python
 SIDES = ("west", "south", "east", "north")
 TERMS = ("alpha", "threshold")
-MORE = ("expression", "where", "lon", "lat", "radius_m")
+MORE = ("expression", "where", "lon", "lat", "radius_m", "geometry")
 """Columns that a frame of subscriptions may have, and that become events."""
 CIRCLE = frozenset({"lon", "lat", "radius_m"})
 
@@ -62,7 +63,7 @@ def conform(table: pa.Table, mode: str) -> pa.Table:
 
 
 def with_events(batch: pa.RecordBatch, mode: str) -> pa.RecordBatch:
-    """Return rows in which expressions, `where` and circles have become events."""
+    """Return rows in which expressions, `where`, circles and geometries have become events."""
     schema = schema_of(mode, batch.schema.field("id").type)
     rows = [_with_event(row, mode) for row in batch.to_pylist()]
     return pa.RecordBatch.from_pylist(rows, schema)
@@ -74,7 +75,8 @@ def _with_event(row: dict[str, Any], mode: str) -> dict[str, Any]:
         return row
     plain = {name: row.get(name) for name in ("keywords", *SIDES, *TERMS, "event")}
     fields = fields_of_row({"id": row["id"], **plain}, mode)
-    for name, conflicting in (("expression", "keywords"), ("radius_m", "area")):
+    conflicts = (("expression", "keywords"), ("radius_m", "area"), ("geometry", "area"))
+    for name, conflicting in conflicts:
         if name in asked and conflicting in fields:
             what = f"subscription {row['id']!r} has {name} and {conflicting}"
             raise InvalidSubscriptionError(what, wanted="one of the two")
@@ -85,6 +87,11 @@ def _with_event(row: dict[str, Any], mode: str) -> dict[str, Any]:
     if CIRCLE & asked.keys():
         center = [asked.get("lon"), asked.get("lat")]
         fields["area"] = {"type": "Circle", "center": center, "radius_m": asked.get("radius_m")}
+    if "geometry" in asked:
+        if "area" in fields:
+            what = f"subscription {row['id']!r} has geometry and a circle"
+            raise InvalidSubscriptionError(what, wanted="one of the two")
+        fields["area"] = read_geometry(asked["geometry"])
     return {**row_of_event(fields, _subscribe(fields)), "id": row["id"]}
 
 

@@ -15,18 +15,20 @@ from uuid import uuid4
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.dataset as ds
 
 from nearcast.errors import DuplicateIdError, InvalidEventError, UnknownIdError, UnsupportedError
 from nearcast.events import Move, Subscribe, Unsubscribe, event_from
 from nearcast.partition import wants_of_events
 from nearcast.partition.covers import word_groups
 from nearcast.partition.plan import pack
+from nearcast.spark.bases import Stored, base_at, open_table, rows_of, save_table
 from nearcast.spark.definitions import conform, fields_of_row, table_of_events
-from nearcast.spark.store import read_arrow, write_arrow
+from nearcast.spark.store import Delta
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+
+    import pyarrow.dataset as ds
 
     from nearcast.partition import Plan
     from nearcast.spark.store import Index, Manifest
@@ -69,22 +71,22 @@ def append_delta(index: Index, changes: Iterable[Mapping[str, Any]]) -> Manifest
     touched = list(dict.fromkeys(event.id for _, event in events))
     table = _delta_table(index.plan(manifest), touched, current, before, manifest.mode)
     name = f"delta-{uuid4().hex[:12]}.arrow"
-    write_arrow(index.path / name, table)
+    stored = Stored(name, save_table(index.folder, name, table))
     version = manifest.version + 1
-    deltas = (*manifest.deltas, (version, name))
+    deltas = (*manifest.deltas, Delta(version, stored))
     return index.commit(replace(manifest, version=version, deltas=deltas))
 
 
 def definitions(index: Index, manifest: Manifest, ids: list[str]) -> dict[str, Fields]:
     """Return the subscribe events of those of these ids that a version has."""
-    base = ds.dataset(index.path / manifest.base / "subscriptions", format="parquet")
+    base = base_rows(index, manifest)
     type_ = base.schema.field("id").type
     wanted = pa.array([_typed(id_, type_) for id_ in ids], type_)
     rows = base.to_table(filter=pc.field("id").isin(wanted)).to_pylist()
     found = {str(row["id"]): fields_of_row(row, manifest.mode) for row in rows}
     asked = set(ids)
-    for _, name in manifest.deltas:
-        for row in read_arrow(index.path / name).to_pylist():
+    for _, stored in manifest.deltas:
+        for row in open_table(index.folder, stored).to_pylist():
             if row["event"] is None:
                 found.pop(row["id"], None)
             elif row["id"] in asked:
@@ -92,22 +94,27 @@ def definitions(index: Index, manifest: Manifest, ids: list[str]) -> dict[str, F
     return found
 
 
+def base_rows(index: Index, manifest: Manifest) -> ds.Dataset:
+    """Return the subscriptions that a version's base was built from."""
+    base = index.base(manifest)
+    return rows_of(base, base_at(base.address).rows)
+
+
 def learned_plan(index: Index, manifest: Manifest) -> Plan:
     """Return the plan of a version: messages follow the words that deltas brought."""
     plan = index.plan(manifest)
     words = [
-        read_arrow(index.path / name).column("words").combine_chunks().flatten()
-        for _, name in manifest.deltas
+        open_table(index.folder, stored).column("words").combine_chunks().flatten()
+        for _, stored in manifest.deltas
     ]
     return plan.learn(pa.concat_arrays(words)) if words else plan
 
 
 def current_rows(store: Index, manifest: Manifest) -> pa.Table:
     """Return the table of subscriptions at a version."""
-    base = ds.dataset(store.path / manifest.base / "subscriptions", format="parquet").to_table()
-    rows = conform(base, manifest.mode)
-    for _, name in manifest.deltas:
-        delta = read_arrow(store.path / name)
+    rows = conform(base_rows(store, manifest).to_table(), manifest.mode)
+    for _, stored in manifest.deltas:
+        delta = open_table(store.folder, stored)
         type_ = rows.schema.field("id").type
         touched = delta.column("id").cast(type_)
         kept = rows.filter(pc.invert(pc.is_in(rows.column("id"), value_set=touched)))

@@ -4,56 +4,83 @@ Batch by batch; within a batch file by file, by name; within a file line by line
 as paths in which runs of digits count as numbers, so that ``9.ndjson`` comes before ``10.ndjson``.
 Modification times decide nothing within a batch.
 
-Which files a batch takes is Spark's choice: all that are new, or, with ``maxFilesPerTrigger``,
-those with the oldest modification times. A file whose name is not after those of the batches
-before it comes too late to happen in its place: the batch is refused, or the caller says that such
-files happen when they come.
+Which files a batch takes is the source's choice. Ours takes the next by name (`named_files.py`).
+Spark's takes all that are new, or, with ``maxFilesPerTrigger``, those with the oldest modification
+times. A file whose name is not after those of the batches before it comes too late to happen in its
+place: the batch is refused, or the caller says that such files happen when they come.
 """
 
 from __future__ import annotations
 
 import json
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from nearcast.errors import InvalidEventError
-from nearcast.spark.sinks import write_once
+from nearcast.errors import InvalidEventError, InvalidParameterError
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from pyspark.sql import DataFrame
 
-_FILE, _BLOCK = "nearcast_file", "nearcast_block"
+    from nearcast.spark.folders import Folder
+
+FILE, BLOCK = "nearcast_file", "nearcast_block"
+_OF_TOPICS = ("partition", "offset")
 _DIGITS = re.compile(r"([0-9]+)")
+_REMEMBERED = 100
+"""Batches of which the last file is kept; Spark itself can go back by as many."""
 
 
 def with_files(events: DataFrame) -> DataFrame:
     """Add to each line the file it is from; a stream that is not of files stays as it is."""
     from pyspark.errors import AnalysisException
 
+    if is_of_files(events):
+        return events
     try:
         return events.selectExpr(
             "value",
-            f"_metadata.file_path as {_FILE}",
-            f"_metadata.file_block_start as {_BLOCK}",
+            f"_metadata.file_path as {FILE}",
+            f"_metadata.file_block_start as {BLOCK}",
         )
     except AnalysisException:
         return events
 
 
+def known_order(events: DataFrame, order: str | list[str] | None) -> tuple[DataFrame, list[str]]:
+    """Return a stream with what says in which order its events happened, and these columns.
+
+    Of files there are none: `ordered_lines` knows. Of a topic they are its partition and offset.
+
+    Raises
+    ------
+    InvalidParameterError
+        The order cannot be known.
+    """
+    if order:
+        return events, [order] if isinstance(order, str) else list(order)
+    rows = with_files(events)
+    if is_of_files(rows):
+        return rows, []
+    if set(_OF_TOPICS) <= set(events.columns):
+        return events, list(_OF_TOPICS)
+    what = "in which order the events of this stream happened cannot be known"
+    wanted = "a stream of files or of a topic, or order=… with columns that say it"
+    raise InvalidParameterError(what, got=events.columns, wanted=wanted)
+
+
 def is_of_files(batch: DataFrame) -> bool:
     """Whether `with_files` added files."""
-    return _FILE in batch.columns
+    return FILE in batch.columns
 
 
 def ordered_lines(batch: DataFrame) -> tuple[list[str], list[str]]:
     """Return the lines of a batch in the order of files and places, and the files in theirs."""
-    rows = batch.select("value", _FILE, _BLOCK).collect()
+    rows = batch.select("value", FILE, BLOCK).collect()
     # A part of a file is one task's, whose rows come in order; sorting keeps the order of equals.
-    keys = {path: name_key(path) for path in {row[_FILE] for row in rows}}
-    rows.sort(key=lambda row: (keys[row[_FILE]], row[_BLOCK]))
+    keys = {path: name_key(path) for path in {row[FILE] for row in rows}}
+    rows.sort(key=lambda row: (keys[row[FILE]], row[BLOCK]))
     files = sorted(keys, key=lambda path: keys[path])
     return [row["value"] for row in rows], [unquote(path) for path in files]
 
@@ -71,7 +98,7 @@ def name_key(path: str) -> tuple[Any, ...]:
     return [int(word) if place % 2 else word for place, word in enumerate(words)], name
 
 
-def refuse_late(files: list[str], number: int, checkpoint: Path) -> None:
+def refuse_late(files: list[str], number: int, checkpoint: Folder) -> None:
     """Refuse a batch with a file whose name is not after those of the batches before it.
 
     Raises
@@ -80,8 +107,9 @@ def refuse_late(files: list[str], number: int, checkpoint: Path) -> None:
         It names both files. The batch has not been applied.
     """
     seen = checkpoint / "nearcast" / "files"
-    before = seen / f"{number - 1}.json"
-    last: str | None = json.loads(before.read_text()) if before.is_file() else None
+    last: str | None = None
+    with suppress(FileNotFoundError):
+        last = json.loads(seen.read(f"{number - 1}.json"))
     if last is not None and files and name_key(files[0]) <= name_key(last):
         what = f"batch {number}: file {files[0]!r} comes too late"
         raise InvalidEventError(
@@ -92,4 +120,5 @@ def refuse_late(files: list[str], number: int, checkpoint: Path) -> None:
             "a late file happens when it comes",
         )
     newest = files[-1] if files else last
-    write_once(seen / f"{number}.json", json.dumps(newest))
+    seen.create(f"{number}.json", json.dumps(newest).encode())
+    seen.delete(f"{number - _REMEMBERED}.json")

@@ -19,7 +19,7 @@ import shutil
 from abc import ABC, abstractmethod
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 from urllib.parse import urlsplit
 from uuid import uuid4
 
@@ -102,6 +102,10 @@ class Folder(ABC):
     @abstractmethod
     def save(self, name: str, save: Callable[[Path], object]) -> Stamp:
         """Write an object with what `save` writes to a local file."""
+
+    @abstractmethod
+    def writer(self, name: str) -> Any:  # noqa: ANN401 — Arrow's stream
+        """Return a stream for an object that no reader looks for before it is closed."""
 
     @abstractmethod
     def open(self, name: str, stamp: Stamp, open_: Callable[[Path], Opened]) -> Opened:
@@ -225,6 +229,11 @@ class LocalFolder(Folder):
         finally:
             unfinished.unlink(missing_ok=True)
         return stamp
+
+    def writer(self, name: str) -> Any:  # noqa: ANN401
+        """Return a stream to a file."""
+        (self._path / name).parent.mkdir(parents=True, exist_ok=True)
+        return self.files.open_output_stream(str(self._path / name))
 
     def open(self, name: str, stamp: Stamp, open_: Callable[[Path], Opened]) -> Opened:
         """Open the object itself."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
+from nearcast.errors import UnsupportedError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -41,6 +43,9 @@ def add_loads(one: Mapping[int, Load], other: Mapping[int, Load]) -> Loads:
 
 def counter_on(context: SparkContext) -> Accumulator[Loads]:
     """Return a counter of what partitions do: workers add to it, and the driver reads `value`."""
+    if not hasattr(context, "accumulator"):
+        what = "counting does not work with Spark Connect"
+        raise UnsupportedError(what, got=type(context).__name__, wanted="spark.sparkContext")
     from pyspark import AccumulatorParam
 
     class _Sum(AccumulatorParam):  # type: ignore[misc]

@@ -15,17 +15,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 from os import PathLike, fspath
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
 from nearcast.columns import BOX, POINT
 from nearcast.errors import InvalidParameterError
+from nearcast.spark.bases import base_at, rows_of
 from nearcast.spark.columnar import by_place, routed_schema, split_batch, spread
-from nearcast.spark.files import Pieces, read_folder
+from nearcast.spark.files import Pieces, parquet_files, read_folder
+from nearcast.spark.folders import folder_at, is_remote
 from nearcast.spark.load import measured
-from nearcast.spark.shard import open_shard, route_batch
+from nearcast.spark.pinning import version_of_task
+from nearcast.spark.shard import manifest_at, open_shard, route_batch
 from nearcast.spark.store import Index
 from nearcast.spark.temporary import temporary_index
 from nearcast.text import DEFAULT_ANALYZER
@@ -70,7 +72,9 @@ def match(
     key
         The column that names a message.
     version
-        Of the index; the newest unless given. All of the answer comes from one version.
+        Of the index; the newest unless given. All of the answer comes from one version. Of a
+        streaming frame each batch uses the newest version there was when it was first tried, also
+        when it is tried again; with a version given, all batches use that.
     counter
         As `counter_on` makes it: gets what each partition did, whenever the answer is asked.
 
@@ -118,11 +122,21 @@ def answer(
     index = _index(subscriptions, mode)
     manifest = index.latest() if version is None else index.at(version)
     if manifest.mode != mode:
-        what = f"index {str(index.path)!r} is of another mode"
+        what = f"index {index.address!r} is of another mode"
         raise InvalidParameterError(what, got=manifest.mode, wanted=mode)
     frame = read_folder(messages) if isinstance(messages, (str, PathLike)) else messages
     asked = asked_columns(frame, key)
-    return Answers(asked, index, manifest, Pieces.of_frame(asked), counter).frame()
+    pieces = _remote_pieces(messages, asked.columns, key) or Pieces.of_frame(asked)
+    follows = frame.isStreaming and version is None
+    return Answers(asked, index, manifest, pieces, counter, follows=follows).frame()
+
+
+def _remote_pieces(messages: Messages, names: list[str], key: str) -> Pieces | None:
+    """Return the pieces of a folder that Spark itself may know nothing of."""
+    if not (isinstance(messages, str) and is_remote(messages)):
+        return None
+    columns = {name: key if name == "message" else name for name in names}
+    return Pieces.of_files(parquet_files(messages), folder_at(messages), columns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +152,13 @@ class Answers:
     counter: Accumulator[Loads] | None = None
     is_spread: bool | None = None
     """Whether messages are shuffled to their partitions; None: if there are several machines."""
+    follows: bool = False
+    """Whether each batch of a stream uses the newest version; its partitions may be others."""
 
     @property
     def columns(self) -> str:
         """The columns of pairs, as Spark declares them."""
-        is_number = pa.types.is_integer(_id_type(str(self.index.path / self.manifest.base)))
+        is_number = pa.types.is_integer(_id_type(self.index.base(self.manifest).address))
         score = ", score double" if self.manifest.mode == "rank" else ""
         name_type = self.messages.schema["message"].dataType.simpleString()
         return f"message {name_type}, subscription {'long' if is_number else 'string'}{score}"
@@ -153,18 +169,24 @@ class Answers:
 
     def map(self, last: _Step, columns: str) -> DataFrame:
         """Return what `last` makes of the pairs, in the workers that find them."""
-        path, number, counter = str(self.index.path), self.manifest.version, self.counter
+        address, number, counter = self.index.address, self.manifest.version, self.counter
+        if self.follows:
+            mode = self.manifest.mode
+            return self._over_messages(
+                lambda batches: last(match_newest(batches, address, mode, counter)), columns
+            )
         if self.manifest.partitions == 1 or not self._shuffles():
             step = match_batches if self.manifest.partitions == 1 else match_everywhere
             return self._over_messages(
-                lambda batches: last(step(batches, path, number, counter)), columns
+                lambda batches: last(step(batches, address, number, counter)), columns
             )
         routed = self._over_messages(
-            lambda batches: route_batches(batches, path, number), routed_schema(self.messages)
+            lambda batches: route_batches(batches, address, number),
+            routed_schema(self.messages.schema),
         )
         parts = spread(routed, self.manifest.partitions)
         return parts.mapInArrow(
-            lambda batches: last(match_routed(batches, path, number, counter)), columns
+            lambda batches: last(match_routed(batches, address, number, counter)), columns
         )
 
     def _shuffles(self) -> bool:
@@ -207,50 +229,64 @@ def asked_columns(messages: DataFrame, key: str) -> DataFrame:
 @lru_cache(maxsize=64)
 def _id_type(base: str) -> pa.DataType:
     """Return of which type ids of subscriptions are; it never changes."""
-    import pyarrow.dataset as ds
-
-    return ds.dataset(Path(base) / "subscriptions", format="parquet").schema.field("id").type
+    return rows_of(folder_at(base), base_at(base).rows).schema.field("id").type
 
 
 def match_batches(
     batches: Iterator[pa.RecordBatch],
-    path: str,
+    address: str,
     version: int,
     counter: Accumulator[Loads] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Match batches against the only partition of an index; called once per task."""
-    shard = open_shard(path, version, 0)
+    shard = open_shard(address, version, 0)
     for batch in batches:
         for part in by_place(batch):
             yield from _named(measured(shard, part, counter), part)
 
 
+def match_newest(
+    batches: Iterator[pa.RecordBatch],
+    address: str,
+    mode: str,
+    counter: Accumulator[Loads] | None = None,
+) -> Iterator[pa.RecordBatch]:
+    """Match batches of a stream against the version that its micro-batch uses."""
+    version = version_of_task(address)
+    manifest = manifest_at(address, version)
+    if manifest.mode != mode:
+        what = f"index {address!r} is of another mode since version {version}"
+        raise InvalidParameterError(what, got=manifest.mode, wanted=mode)
+    step = match_batches if manifest.partitions == 1 else match_everywhere
+    yield from step(batches, address, version, counter)
+
+
 def match_everywhere(
     batches: Iterator[pa.RecordBatch],
-    path: str,
+    address: str,
     version: int,
     counter: Accumulator[Loads] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Match batches against all partitions that must see them, here."""
     for batch in batches:
         for part in by_place(batch):
-            routed = route_batch(_with_tokens(part), path, version).combine_chunks()
-            yield from match_routed(iter(routed.to_batches()), path, version, counter)
+            routed = route_batch(_with_tokens(part), address, version).combine_chunks()
+            yield from match_routed(iter(routed.to_batches()), address, version, counter)
 
 
 def route_batches(
-    batches: Iterator[pa.RecordBatch], path: str, version: int
+    batches: Iterator[pa.RecordBatch], address: str, version: int
 ) -> Iterator[pa.RecordBatch]:
     """Copy messages to the partitions that must see them; texts become tokens on the way."""
     for batch in batches:
         for part in by_place(batch):
-            yield from _routed(part, batch.schema.names, path, version)
+            yield from _routed(part, batch.schema.names, address, version)
 
 
 def _routed(
-    batch: pa.RecordBatch, names: list[str], path: str, version: int
+    batch: pa.RecordBatch, names: list[str], address: str, version: int
 ) -> Iterator[pa.RecordBatch]:
-    routed = route_batch(_with_tokens(batch), path, version)
+    routed = route_batch(_with_tokens(batch), address, version)
     if "text" in names:
         place = routed.schema.get_field_index("tokens")
         joined = pa.array([" ".join(t) for t in routed.column("tokens").to_pylist()])
@@ -264,14 +300,14 @@ def _routed(
 
 def match_routed(
     batches: Iterator[pa.RecordBatch],
-    path: str,
+    address: str,
     version: int,
     counter: Accumulator[Loads] | None = None,
 ) -> Iterator[pa.RecordBatch]:
     """Match batches of routed messages, each against its partition."""
     for batch in batches:
         for partition, rows in split_batch(batch):
-            shard = open_shard(path, version, partition)
+            shard = open_shard(address, version, partition)
             for part in by_place(rows):
                 yield from _named(measured(shard, part, counter), part)
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, Group
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql.streaming import StreamingQuery
 
+    from nearcast.spark.folders import Folder
     from nearcast.spark.load import Loads
     from nearcast.spark.store import Index
 
@@ -27,10 +30,11 @@ COLUMNS = ("batch", "messages", "messages/s", "batch ms", "lag s", "behind", "ve
 FACTS = ("version", "partitions", "pairs", "refused", "load", "replication", "communication")
 COSTS = ("replication", "communication", "balance")
 _SHOWN = 20
+_LINE_EVERY_S = 10.0
 _BEHIND = ("maxOffsetsBehindLatest", "numFilesOutstanding")
 
 
-def figures(progress: Mapping[str, Any], state: Path | None, now: float) -> dict[str, Any]:
+def figures(progress: Mapping[str, Any], state: Folder | None, now: float) -> dict[str, Any]:
     """Return the figures of one batch from Spark's progress and what the batch wrote.
 
     `lag_s` is how long ago the batch began: what came since is not out yet. `behind` is how much
@@ -49,10 +53,10 @@ def figures(progress: Mapping[str, Any], state: Path | None, now: float) -> dict
     behind = [float(one[name]) for one in told for name in _BEHIND if name in one]
     if behind:
         found["behind"] = int(sum(behind))
-    written = None if state is None else state / "_metrics" / f"{number}.json"
-    if written is not None and written.is_file():
-        facts = json.loads(written.read_text())
-        found.update((name, facts[name]) for name in FACTS if name in facts)
+    if state is not None:
+        with suppress(FileNotFoundError):
+            facts = json.loads(state.read(f"_metrics/{number}.json"))
+            found.update((name, facts[name]) for name in FACTS if name in facts)
     if "partitions" in found:
         read = found["messages"] - found.get("refused", 0)
         found.update(measured_costs(load_of([found]), found["partitions"], read))
@@ -85,16 +89,17 @@ def load_of(rows: list[dict[str, Any]]) -> Loads:
     return total
 
 
-def measured_loads(state: Path, index: Index) -> list[float]:
+def measured_loads(state: Folder, index: Index) -> list[float]:
     """Return the seconds that each partition of the newest base was busy, as batches wrote it."""
     newest = index.latest()
     rows = []
-    for file in sorted((state / "_metrics").glob("*.json")):
-        facts = json.loads(file.read_text())
-        if facts["version"] in index.versions() and index.at(facts["version"]).base == newest.base:
+    metrics, versions = state / "_metrics", index.versions()
+    for name in metrics.names():
+        facts = json.loads(metrics.read(name))
+        if facts["version"] in versions and index.at(facts["version"]).base == newest.base:
             rows.append(facts)
     if not rows:
-        what = f"no batch of {str(state)!r} used the newest base of the index"
+        what = f"no batch of {state.address!r} used the newest base of the index"
         raise InvalidParameterError(what, wanted="the output of nearcast spark run with it")
     loads = load_of(rows)
     idle = Load(0, 0, 0.0)
@@ -149,7 +154,7 @@ class Monitor:
     """
 
     def __init__(
-        self, state: Path | None, metrics: Path | None = None, prometheus: Path | None = None
+        self, state: Folder | None, metrics: Path | None = None, prometheus: Path | None = None
     ) -> None:
         self._state, self._metrics, self._prometheus = state, metrics, prometheus
         self.rows: list[dict[str, Any]] = []
@@ -173,6 +178,19 @@ class Monitor:
             _replace(self._prometheus, as_prometheus(self.rows, self.totals, self.loads))
         return True
 
+    def line(self) -> str:
+        """Return the newest batch as a line, for a log."""
+        row = self.rows[-1]
+        told = [
+            f"batch {row['batch']}",
+            f"{row['messages']:,} messages",
+            f"{row['messages_per_s']:,.0f}/s",
+            f"{row['batch_ms']:,} ms",
+            f"lag {row['lag_s']:.1f} s",
+        ]
+        told += [f"{name} {row[name]:,}" for name in ("behind", "version", "pairs") if name in row]
+        return ", ".join(told)
+
     def tables(self) -> Group:
         """Return the last batches, and the load of partitions if it is known."""
         batches = as_table(self.rows)
@@ -184,13 +202,13 @@ class Monitor:
 def watch(
     query: StreamingQuery,
     *,
-    state: Path | None = None,
+    state: Folder | None = None,
     metrics: Path | None = None,
     prometheus: Path | None = None,
-    shows: bool = True,
+    is_terminal: bool = True,
     every_seconds: float = 2.0,
 ) -> None:
-    """Follow a query until it ends: tables on stderr, metrics to files.
+    """Follow a query until it ends: how it goes to stderr, metrics to files.
 
     Parameters
     ----------
@@ -198,19 +216,23 @@ def watch(
         Running.
     state, metrics, prometheus
         As of `Monitor`.
-    shows
-        Whether tables are printed.
+    is_terminal
+        Whether someone looks: tables are printed. Otherwise a line every ten seconds, for a log.
     every_seconds
         How often to look.
     """
     console = Console(stderr=True)
     monitor = Monitor(state, metrics, prometheus)
-    is_over = False
+    is_over, is_untold, told = False, False, time.monotonic()
     while not is_over:
         is_over = bool(query.awaitTermination(every_seconds))
         is_new = monitor.look([_plain(p) for p in query.recentProgress], time.time())
-        if is_new and shows:
+        is_untold |= is_new
+        if is_new and is_terminal:
             console.print(monitor.tables())
+        elif is_untold and (is_over or time.monotonic() - told >= _LINE_EVERY_S):
+            print(monitor.line(), file=sys.stderr, flush=True)
+            is_untold, told = False, time.monotonic()
 
 
 def _replace(path: Path, text: str) -> None:

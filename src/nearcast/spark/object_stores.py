@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -101,7 +102,7 @@ class StoreFolder(Folder):
 
     def write(self, name: str, content: bytes) -> Stamp:
         """Write an object, over what is there."""
-        with self._writer(name) as stream:
+        with self.writer(name) as stream:
             stream.write(content)
         return stamp_of(content)
 
@@ -110,9 +111,15 @@ class StoreFolder(Folder):
         with tempfile.TemporaryDirectory(prefix="nearcast-") as place:
             path = Path(place) / "object"
             save(path)
-            with path.open("rb") as source, self._writer(name) as stream:
+            with path.open("rb") as source, self.writer(name) as stream:
                 shutil.copyfileobj(source, stream, _BLOCK)
             return stamp_of(path)
+
+    def writer(self, name: str) -> Any:  # noqa: ANN401 — Arrow's stream
+        """Return a stream to an object."""
+        if _is_hdfs(self._root):
+            self.files.create_dir(self._in(name).rpartition("/")[0], recursive=True)
+        return self.files.open_output_stream(self._in(name))
 
     def open(self, name: str, stamp: Stamp, open_: Callable[[Path], Opened]) -> Opened:
         """Open the copy that this machine keeps."""
@@ -142,7 +149,7 @@ class StoreFolder(Folder):
 
     def delete(self, name: str) -> None:
         """Remove an object."""
-        if self.has(name):
+        with suppress(FileNotFoundError):
             self.files.delete_file(self._in(name))
 
     def delete_folder(self, name: str) -> None:
@@ -180,11 +187,6 @@ class StoreFolder(Folder):
         selector = fs.FileSelector(self.path, allow_not_found=True)
         found = self.files.get_file_info(selector)
         return sorted(info.base_name for info in found if info.type == kind)
-
-    def _writer(self, name: str) -> Any:  # noqa: ANN401 — Arrow's stream
-        if _is_hdfs(self._root):
-            self.files.create_dir(self._in(name).rpartition("/")[0], recursive=True)
-        return self.files.open_output_stream(self._in(name))
 
 
 def _published(target: str) -> str:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from nearcast.errors import InvalidParameterError
+from nearcast.errors import InvalidParameterError, UnsupportedError
 from nearcast.spark.cleaning import (
     MESSAGE_FIELDS,
     POINT,
@@ -25,6 +25,7 @@ from nearcast.spark.cleaning import (
     subscription_schema,
 )
 from nearcast.spark.definitions import SIDES, TERMS
+from nearcast.spark.folders import folder_at, is_remote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -45,24 +46,40 @@ def read_raw(spark: SparkSession, path: str, form: str | None = None) -> DataFra
     the file is called.
     """
     kind = form or _form_of(path)
+    found = _files_of(path)
     if kind == "csv":
         # As RFC 4180 and most programs write it: texts have line breaks, and quotes are doubled.
-        return spark.read.csv(path, header=True, escape='"', multiLine=True)
+        return spark.read.csv(found, header=True, escape='"', multiLine=True)
     if kind in ("json", "ndjson"):
         # Of several values in a file Spark reads the first and says nothing.
-        return spark.read.json(path, multiLine=kind == "json" and not _is_lines(spark, path))
+        return spark.read.json(found, multiLine=kind == "json" and not _is_lines(spark, found))
     if kind == "events":
-        return spark.read.text(path)
+        return spark.read.text(found)
     if kind == "parquet":
-        return spark.read.parquet(path)
+        return spark.read.parquet(*found)
     what = "format is unknown"
     raise InvalidParameterError(what, got=kind, wanted="csv, json, ndjson, parquet or events")
 
 
-def _is_lines(spark: SparkSession, path: str) -> bool:
+def _files_of(path: str) -> list[str]:
+    """Return what a pattern of local files stands for.
+
+    Spark takes patterns too, but prints a Java exception first: it looks for a file of that name.
+    """
+    if "://" in path or not any(letter in path for letter in "*?["):
+        return [path]
+    root = Path("/") if path.startswith("/") else Path()
+    found = sorted(map(str, root.glob(path.lstrip("/"))))
+    if not found and not Path(path).exists():
+        what = f"no file is called {path!r}"
+        raise InvalidParameterError(what, wanted="a file, a folder, or a pattern of files")
+    return found or [path]
+
+
+def _is_lines(spark: SparkSession, found: list[str]) -> bool:
     """Whether the first line is an object of its own."""
     try:
-        return isinstance(json.loads(spark.read.text(path).head(1)[0][0]), dict)
+        return isinstance(json.loads(spark.read.text(found).head(1)[0][0]), dict)
     except (ValueError, IndexError):
         return False
 
@@ -99,7 +116,7 @@ def prepare_messages(
     def count(rows: DataFrame, folder: Path, report: dict[str, Any]) -> None:
         _write_statistics(rows, folder, report["clean"])
 
-    return _write(raw.mapInArrow(clean, _ddl(message_schema(place))), Path(out), count)
+    return _write(raw.mapInArrow(clean, _ddl(message_schema(place))), out, count)
 
 
 def prepare_subscriptions(
@@ -132,7 +149,7 @@ def prepare_subscriptions(
         return (clean_subscriptions(batch, mapping, mode=mode) for batch in batches)
 
     schema = _ddl(subscription_schema(mode))
-    return _write(raw.mapInArrow(clean, schema), Path(out), None, unique=True)
+    return _write(raw.mapInArrow(clean, schema), out, None, unique=True)
 
 
 def generate_rows(
@@ -175,6 +192,12 @@ def latest_version(out: str | PathLike[str]) -> Path:
     return found[-1]
 
 
+def table_rows(place: str) -> str:
+    """Return the folder with the rows of a table's newest version; or itself, if it is no table."""
+    found = [name for name in folder_at(place).folders() if name.startswith("version-")]
+    return str(folder_at(place) / sorted(found)[-1] / "rows") if found else place
+
+
 def _is_events(raw: DataFrame, columns: Mapping[str, str] | None) -> bool:
     return columns is None and set(raw.columns) in ({"event"}, {"value"})
 
@@ -190,7 +213,7 @@ def _mapping(
 
 def _write(
     rows: DataFrame,
-    out: Path,
+    place: str | PathLike[str],
     count: Callable[[DataFrame, Path, dict[str, Any]], None] | None,
     *,
     unique: bool = False,
@@ -198,6 +221,12 @@ def _write(
     """Write a version in a folder that no reader sees yet, then give it its name."""
     from pyspark.sql import functions as f
 
+    if is_remote(str(place)):
+        what = "tables are prepared in a folder that is mounted"
+        raise UnsupportedError(
+            what, got=str(place), hint="copy the version to the store afterwards"
+        )
+    out = Path(place)
     out.mkdir(parents=True, exist_ok=True)
     folder = (out / f"_unfinished-{uuid4().hex}").absolute()
     spark = rows.sparkSession

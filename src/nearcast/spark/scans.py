@@ -1,4 +1,4 @@
-"""Is a frame nothing but columns of Parquet files? Then who wants its rows can read the files.
+"""Is a frame nothing but columns of Parquet files? Then its rows can be read from the files.
 
 Asked of Spark's optimised plan, which is not a public interface: whatever is not recognised, or
 fails, is answered with no, and Spark reads the rows as it always does. The same rows come out only

@@ -8,8 +8,9 @@ it maps the base again. Any worker can open any partition: mapping takes millise
 from __future__ import annotations
 
 import json
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import numpy as np
 import pyarrow as pa
@@ -18,14 +19,14 @@ import pyarrow.compute as pc
 from nearcast.columns import BOX, POINT
 from nearcast.matcher import Matcher
 from nearcast.partition.plan import is_first, pack
+from nearcast.spark.bases import Part, Stored, base_at, open_table, save_table
 from nearcast.spark.definitions import subscribe_rows, table_of_events
 from nearcast.spark.deltas import learned_plan
-from nearcast.spark.store import Index, ids_file, read_arrow, snapshot_file, write_arrow
+from nearcast.spark.store import Index
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from nearcast.partition import Plan
+    from nearcast.spark.folders import Folder
     from nearcast.spark.store import Manifest
 
 
@@ -33,22 +34,23 @@ class Shard:
     """The subscriptions of one partition, at one version."""
 
     def __init__(self, index: Index, manifest: Manifest, partition: int) -> None:
-        base = index.path / manifest.base
+        base = index.base(manifest)
+        part = base_at(base.address).parts[partition]
         self.partition = partition
         self.version = 0
         self._index = index
         self._is_alone = manifest.partitions == 1
-        self._matcher = Matcher.open(snapshot_file(base, partition), verify=False)
-        table = read_arrow(ids_file(base, partition))
+        self._matcher = base.open(*part.snapshot, partial(Matcher.open, verify=False))
+        table = open_table(base, part.ids)
         self._ids = table.column("id").combine_chunks()
         self._bits = unpacked(table.column("partitions").combine_chunks(), manifest.partitions)
         self.bring_to(manifest)
 
     def bring_to(self, manifest: Manifest) -> None:
         """Apply the deltas between the version that it has and a newer one."""
-        for version, name in manifest.deltas:
+        for version, stored in manifest.deltas:
             if version > self.version:
-                self._apply(read_arrow(self._index.path / name), manifest)
+                self._apply(open_table(self._index.folder, stored), manifest)
         self.version = manifest.version
 
     def _apply(self, delta: pa.Table, manifest: Manifest) -> None:
@@ -79,7 +81,7 @@ class Shard:
         Parameters
         ----------
         messages
-            As `Matcher.match_table` takes them, and `partitions`: who else sees each message.
+            As `Matcher.match_table` takes them, and `partitions`: which ones see each message.
         """
         ranks = self._matcher.mode == "rank"
         asked = messages.select([name for name in messages.schema.names if name in _ASKED])
@@ -101,19 +103,17 @@ class Shard:
         """Return the number of subscriptions."""
         return len(self._matcher)
 
-    def save(self, base: Path) -> None:
-        """Write it as a partition of a new base; rows of those who left stay unused."""
-        self._matcher.save(snapshot_file(base, self.partition))
-        write_ids(base, self.partition, self._ids, self._bits)
+    def save(self, base: Folder) -> Part:
+        """Write it as a partition of a new base; rows of subscriptions that left stay unused."""
+        return write_part(base, self.partition, self._matcher, self._ids, self._bits)
 
 
 def build_shard(
-    base: Path, partition: int, table: pa.Table, bits: np.ndarray, matcher: Matcher
-) -> None:
+    base: Folder, partition: int, table: pa.Table, bits: np.ndarray, matcher: Matcher
+) -> Part:
     """Build one partition of a base and write it."""
     subscribe_rows(matcher, table)
-    matcher.save(snapshot_file(base, partition))
-    write_ids(base, partition, table.column("id").combine_chunks(), bits)
+    return write_part(base, partition, matcher, table.column("id").combine_chunks(), bits)
 
 
 def packed_column(bits: np.ndarray) -> pa.Array:
@@ -122,23 +122,28 @@ def packed_column(bits: np.ndarray) -> pa.Array:
     return pa.FixedSizeBinaryArray.from_buffers(pa.binary(bits.shape[1]), len(bits), buffers)
 
 
-def write_ids(base: Path, partition: int, ids: pa.Array, bits: np.ndarray) -> None:
-    """Write the ids of a partition and where else each of them lives."""
+def write_part(
+    base: Folder, partition: int, matcher: Matcher, ids: pa.Array, bits: np.ndarray
+) -> Part:
+    """Write a matcher, its ids, and where else each of them lives."""
     if isinstance(ids, pa.ChunkedArray):
         ids = pa.concat_arrays(ids.chunks) if ids.num_chunks else pa.array([], ids.type)
     table = pa.table({"id": ids, "partitions": packed_column(bits)})
-    write_arrow(ids_file(base, partition), table)
+    name = f"part-{partition:05}-{uuid4().hex[:12]}"  # another task may build the same
+    snapshot = Stored(f"{name}.snapshot", base.save(f"{name}.snapshot", matcher.save))
+    stored = Stored(f"{name}.arrow", save_table(base, f"{name}.arrow", table))
+    return Part(partition, len(matcher), snapshot, stored)
 
 
 _ASKED = frozenset({"text", "tokens", "attributes", *POINT, *BOX})
 _open: dict[tuple[str, str, int], Shard] = {}
 
 
-def open_shard(path: str, version: int, partition: int) -> Shard:
+def open_shard(address: str, version: int, partition: int) -> Shard:
     """Return a partition at a version; kept in this process."""
-    index = Index(path)
-    manifest = manifest_at(path, version)
-    key = (path, manifest.base, partition)
+    index = Index(address)
+    manifest = manifest_at(address, version)
+    key = (address, manifest.base, partition)
     shard = _open.get(key)
     if shard is None or shard.version > version:
         shard = _open[key] = Shard(index, manifest, partition)
@@ -148,29 +153,29 @@ def open_shard(path: str, version: int, partition: int) -> Shard:
         except BaseException:
             del _open[key]  # half brought forward
             raise
-    for old in [k for k in _open if k[0] == path and k[2] == partition and k != key]:
+    for old in [k for k in _open if k[0] == address and k[2] == partition and k != key]:
         del _open[old]
     return shard
 
 
 @lru_cache(maxsize=64)
-def manifest_at(path: str, version: int) -> Manifest:
+def manifest_at(address: str, version: int) -> Manifest:
     """Return a version; it never changes."""
-    return Index(path).at(version)
+    return Index(address).at(version)
 
 
 @lru_cache(maxsize=4)
-def plan_at(path: str, version: int) -> Plan:
+def plan_at(address: str, version: int) -> Plan:
     """Return the plan by which messages are routed at a version."""
-    return learned_plan(Index(path), manifest_at(path, version))
+    return learned_plan(Index(address), manifest_at(address, version))
 
 
-def route_batch(messages: pa.RecordBatch, path: str, version: int) -> pa.Table:
+def route_batch(messages: pa.RecordBatch, address: str, version: int) -> pa.Table:
     """Return a copy of each message for each partition that must see it.
 
-    `partition` says for which, `partitions` who else sees it.
+    `partition` says for which one, `partitions` which ones see it.
     """
-    hits = plan_at(path, version).route(messages)
+    hits = plan_at(address, version).route(messages)
     rows, partitions = np.nonzero(hits)
     packed = packed_column(pack(hits)[rows])
     copies = pa.Table.from_batches([messages]).take(pa.array(rows))

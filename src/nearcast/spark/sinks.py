@@ -1,22 +1,23 @@
 """Where do the pairs of a batch go, and how is it known that they are there?
 
-A folder has each batch as a folder of its own that appears as a whole: every pair is there exactly
+A folder has each batch as a folder of its own, which is published once: every pair is there exactly
 once, whatever dies. A topic of Kafka cannot take a batch as a whole: it is sent and then marked as
 sent. Who dies in between sends it again, the same pairs with the same batch number, so a reader
 that knows the last batch it has finished can tell.
+
+What is remembered of a batch is needed until the next is done. It is kept for longer, for people
+and for measurements, and then removed.
 """
 
 from __future__ import annotations
 
 import os
-import shutil
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 from uuid import uuid4
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
+from nearcast.spark.bases import write_parquet
 from nearcast.spark.kafka import Topic, write_topic
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from pyspark.sql import DataFrame
 
+    from nearcast.spark.folders import Folder
     from nearcast.spark.matching import Answers
 
 PARTS = "file string"
@@ -35,7 +37,7 @@ class Sink(Protocol):
     """Takes the pairs of batches."""
 
     @property
-    def state(self) -> Path:
+    def state(self) -> Folder:
         """Folder of what is remembered about batches."""
 
     def has(self, number: int) -> bool:
@@ -48,88 +50,81 @@ class Sink(Protocol):
 class FolderSink:
     """Parquet files in `batch=N`."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Folder) -> None:
         self.state = folder
 
     def has(self, number: int) -> bool:
         """Whether the folder of a batch is there."""
-        return (self.state / f"batch={number}").is_dir()
+        return self.state.has_published(f"batch={number}")
 
     def put(self, pairs: Answers, number: int) -> None:
-        """Write the folder of a batch, whole or not at all.
+        """Write the folder of a batch.
 
         By the workers that find the pairs: through Java, and by its way of writing a small file,
         it takes longer than all the rest of a batch.
         """
-        with _unfinished(self.state) as written, _unfinished(self.state) as whole:
-            rows = pairs.map(lambda batches: write_part(batches, written), PARTS).collect()
-            take_parts(written, whole, [row["file"] for row in rows], pairs.columns)
-            publish_folder(whole, self.state / f"batch={number}")
+        folder = self.state
+        rows = pairs.map(lambda batches: write_part(batches, folder, number), PARTS).collect()
+        publish_parts(folder, number, [row["file"] for row in rows], pairs.columns)
 
 
 class TopicSink:
     """Lines of JSON in a topic."""
 
-    def __init__(self, topic: Topic, state: Path) -> None:
+    def __init__(self, topic: Topic, state: Folder) -> None:
         self.topic = topic
         self.state = state
 
     def has(self, number: int) -> bool:
         """Whether a batch was sent and marked."""
-        return (self.state / "_sent" / str(number)).is_file()
+        return self.state.has(f"_sent/{number}")
 
     def put(self, pairs: Answers, number: int) -> None:
         """Send a batch, then mark it."""
         write_topic(pairs.frame(), self.topic, number)
-        write_once(self.state / "_sent" / str(number), "")
+        self.state.create(f"_sent/{number}", b"")
 
 
-def put_folder(rows: DataFrame, folder: Path, number: int) -> None:
-    """Write rows as the folder of a batch, whole or not at all."""
-    with _unfinished(folder) as unfinished:
-        unfinished.rmdir()  # Spark makes it
-        rows.write.parquet(str(unfinished))
-        publish_folder(unfinished, folder / f"batch={number}")
+def put_rows(rows: DataFrame, folder: Folder, number: int) -> None:
+    """Write rows as the folder of a batch."""
+    parts = rows.mapInArrow(lambda batches: write_part(batches, folder, number), PARTS)
+    publish_parts(folder, number, [row["file"] for row in parts.collect()], "")
 
 
-@contextmanager
-def _unfinished(folder: Path) -> Iterator[Path]:
-    """Make a folder that is gone afterwards, if it still has its name."""
-    unfinished = folder / f"_unfinished-{uuid4().hex}"
-    unfinished.mkdir(parents=True)
-    try:
-        yield unfinished
-    finally:
-        shutil.rmtree(unfinished, ignore_errors=True)
+def write_part(
+    batches: Iterator[pa.RecordBatch], folder: Folder, number: int
+) -> Iterator[pa.RecordBatch]:
+    """Write the pairs of one task where no reader looks; yield the name, if there are any."""
+    names = write_parquet(batches, folder / _parts(number))
+    if names:
+        yield pa.RecordBatch.from_pydict({"file": names})
 
 
-def write_part(batches: Iterator[pa.RecordBatch], folder: Path) -> Iterator[pa.RecordBatch]:
-    """Write the pairs of one task, if there are any; yield the name of the file."""
-    file = folder / f"part-{uuid4().hex}.parquet"
-    writer = None
-    for batch in batches:
-        if batch.num_rows:
-            if writer is None:
-                writer = pq.ParquetWriter(file, batch.schema)
-            writer.write_batch(batch)
-    if writer is not None:
-        writer.close()
-        yield pa.RecordBatch.from_pydict({"file": [file.name]})
-
-
-def take_parts(written: Path, whole: Path, names: list[str], columns: str) -> None:
-    """Move what tasks say they wrote to where no task writes; without pairs, say what columns are.
+def publish_parts(folder: Folder, number: int, names: list[str], columns: str) -> None:
+    """Publish what tasks say they wrote; without pairs, say what columns are.
 
     A worker whose executor is gone may still be writing: of that nothing must ever be seen.
     """
-    for name in names:
-        (written / name).rename(whole / name)
     if not names:
         from pyspark.sql.pandas.types import to_arrow_schema
         from pyspark.sql.types import StructType
 
         schema = to_arrow_schema(StructType.fromDDL(columns))
-        pq.write_table(schema.empty_table(), whole / "part-0.parquet")
+        names = write_parquet(iter(()), folder / _parts(number), schema)
+    folder.publish(f"batch={number}", [f"{_parts(number)}/{name}" for name in names])
+    folder.delete_folder(_parts(number))
+
+
+def forget_batch(state: Folder, number: int) -> None:
+    """Remove what is remembered of a batch that was so long ago that none asks for it."""
+    if number >= 0:
+        for name in (f"_versions/{number}.json", f"_metrics/{number}.json", f"_sent/{number}"):
+            state.delete(name)
+        state.delete(f"_published/batch={number}.json")
+
+
+def _parts(number: int) -> str:
+    return f"_parts/{number}"
 
 
 def write_once(path: Path, content: str, *, is_durable: bool = True) -> str:
@@ -151,7 +146,7 @@ def write_once(path: Path, content: str, *, is_durable: bool = True) -> str:
 
 
 def publish_folder(unfinished: Path, target: Path) -> None:
-    """Make a folder visible under its name at once; who comes second changes nothing."""
+    """Make a folder visible under its name at once; a second caller changes nothing."""
     try:
         unfinished.rename(target)
     except OSError:

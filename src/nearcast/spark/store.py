@@ -1,33 +1,45 @@
-"""An index in versions, in a folder that every machine sees.
+"""An index in versions, in a folder of any store that every machine sees.
 
 A version is a manifest: one *base* (a plan, and for each partition a snapshot to be mapped and a
-table of ids) and the *deltas* since. Files are written first and the manifest last, under a name
+table of ids) and the *deltas* since. Objects are written first and the manifest last, under a name
 that must not exist yet: a version is there as a whole or not at all, of two writers one is refused,
 and a reader that holds a version keeps it while others are made. Nothing is changed in place.
 
-The folder must be one of a POSIX file system that driver and executors share (local disk, NFS): the
-snapshots are mapped, and the commit is a hard link.
+A stream that uses a version says so beside the versions: what an unfinished batch needs is kept.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, NamedTuple
 from uuid import uuid4
 
 import pyarrow as pa
 
 from nearcast.errors import InvalidParameterError, SnapshotError
-from nearcast.partition import Plan
+from nearcast.spark.bases import Stored, read_plan
+from nearcast.spark.folders import folder_at
+from nearcast.spark.stamps import Stamp
 
 if TYPE_CHECKING:
-    from os import PathLike
+    from pathlib import Path
+
+    from nearcast.partition import Plan
+    from nearcast.spark.folders import Address, Folder
 
 _MANIFEST = re.compile(r"version-(\d{8})\.json")
+_PINS = "pins"
+
+
+class Delta(NamedTuple):
+    """Changes that a version brought."""
+
+    version: int
+    table: Stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,23 +49,26 @@ class Manifest:
     version: int
     base: str
     """Folder of plan, snapshots and the table they were built from."""
-    deltas: tuple[tuple[int, str], ...]
-    """Versions and files of the changes since, oldest first."""
+    deltas: tuple[Delta, ...]
+    """The changes since, oldest first."""
     mode: str
     mechanism: str
     partitions: int
     index: str
 
     def to_json(self) -> str:
-        """Return the file's text."""
-        return json.dumps(asdict(self), indent=1)
+        """Return it as a line."""
+        return json.dumps(asdict(self))
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Manifest:
-        """Read the file's text."""
+        """Read a line."""
         fields = json.loads(text)
-        deltas = tuple((version, name) for version, name in fields.pop("deltas"))
-        return cls(deltas=deltas, **fields)
+        deltas = (
+            Delta(version, Stored(name, Stamp(*stamp)))
+            for version, (name, stamp) in fields.pop("deltas")
+        )
+        return cls(deltas=tuple(deltas), **fields)
 
 
 class Index:
@@ -61,25 +76,29 @@ class Index:
 
     Parameters
     ----------
-    path
-        Made if it is not there.
+    place
+        A path, or the address of a folder of a store; made if it is not there.
     """
 
-    def __init__(self, path: str | PathLike[str]) -> None:
-        self.path = Path(path).absolute()
+    def __init__(self, place: Address) -> None:
+        self.folder = folder_at(place)
+        self._pinned: dict[str, int] = {}
+
+    @property
+    def address(self) -> str:
+        """What makes this index in another process."""
+        return self.folder.address
 
     def versions(self) -> list[int]:
         """Return the numbers of all versions, oldest first."""
-        if not self.path.is_dir():
-            return []
-        found = (_MANIFEST.fullmatch(name) for name in os.listdir(self.path))  # noqa: PTH208
+        found = (_MANIFEST.fullmatch(name) for name in self.folder.names())
         return sorted(int(match[1]) for match in found if match)
 
     def latest(self) -> Manifest:
         """Return the newest version; `SnapshotError` if there is none."""
         versions = self.versions()
         if not versions:
-            what = f"no index is at {str(self.path)!r}"
+            what = f"no index is at {self.address!r}"
             hint = "nearcast spark build makes one"
             raise SnapshotError(what, wanted="a folder with a version", hint=hint)
         return self.at(versions[-1])
@@ -87,23 +106,16 @@ class Index:
     def at(self, version: int) -> Manifest:
         """Return one version."""
         try:
-            return Manifest.from_json((self.path / _name(version)).read_bytes())
+            return Manifest.from_json(self.folder.read(_name(version)))
         except FileNotFoundError:
-            what = f"index {str(self.path)!r} has no such version"
+            what = f"index {self.address!r} has no such version"
             raise SnapshotError(what, got=version, wanted=f"one of {self.versions()}") from None
 
     def commit(self, manifest: Manifest) -> Manifest:
         """Make a version visible; `SnapshotError` if its number was taken meanwhile."""
-        self.path.mkdir(parents=True, exist_ok=True)
-        unfinished = self.path / f".{uuid4().hex}"
-        _write_durably(unfinished, manifest.to_json().encode())
-        try:
-            os.link(unfinished, self.path / _name(manifest.version))
-        except FileExistsError:
+        if not self.folder.create(_name(manifest.version), manifest.to_json().encode()):
             what = f"version {manifest.version} was made by another writer"
-            raise SnapshotError(what, wanted="the next number", hint="try again") from None
-        finally:
-            unfinished.unlink()
+            raise SnapshotError(what, wanted="the next number", hint="try again")
         return manifest
 
     def next_version(self) -> int:
@@ -111,46 +123,58 @@ class Index:
         versions = self.versions()
         return versions[-1] + 1 if versions else 1
 
-    def new_base(self) -> Path:
-        """Make an empty folder for a base that is not committed yet."""
-        folder = self.path / f"base-{uuid4().hex[:12]}"
-        folder.mkdir(parents=True)
-        return folder
+    def new_base(self) -> str:
+        """Return a name for a base that is not committed yet."""
+        return f"base-{uuid4().hex[:12]}"
+
+    def base(self, manifest: Manifest) -> Folder:
+        """Return the folder of a version's base."""
+        return self.folder / manifest.base
 
     def plan(self, manifest: Manifest) -> Plan:
         """Return the plan of a version's base."""
-        return Plan.from_buffer((self.path / manifest.base / "plan.arrow").read_bytes())
+        return read_plan(self.base(manifest))
+
+    def pin(self, version: int, user: str) -> None:
+        """Keep a version, and no longer the one before, for a user that is known by an address."""
+        if self._pinned.get(user) != version:
+            fields = {"version": version, "user": user}
+            self.folder.write(f"{_PINS}/{_pin_name(user)}", json.dumps(fields).encode())
+            self._pinned[user] = version
+
+    def pins(self) -> dict[str, int]:
+        """Return the versions that users keep, by the addresses of these."""
+        pins = self.folder / _PINS
+        found = [json.loads(pins.read(name)) for name in pins.names()]
+        return {pin["user"]: pin["version"] for pin in found}
+
+    def unpin(self, user: str) -> None:
+        """Keep nothing for a user any more."""
+        self.folder.delete(f"{_PINS}/{_pin_name(user)}")
 
     def vacuum(self, *, keep: int = 2) -> list[str]:
-        """Remove versions but the newest `keep`, and files that none of these needs.
+        """Remove versions but the newest `keep`, and objects that none of these needs.
 
-        Only when no query uses an older version, and no build is running.
+        What streams have pinned is kept. Only when no other query uses an older version, and no
+        build is running.
         """
         if keep < 1:
             what = "keep is too small"
             raise InvalidParameterError(what, got=keep, wanted="at least 1")
         versions = self.versions()
-        for version in versions[:-keep]:
-            (self.path / _name(version)).unlink()
-        kept = [self.at(version) for version in versions[-keep:]]
-        needed = {m.base for m in kept} | {name for m in kept for _, name in m.deltas}
-        removed = []
-        for entry in sorted(self.path.iterdir()):
-            is_ours = entry.name.startswith(("base-", "delta-"))
-            if is_ours and entry.name not in needed:
-                _remove(entry)
-                removed.append(entry.name)
-        return removed
-
-
-def snapshot_file(base: Path, partition: int) -> Path:
-    """Return where the snapshot of a partition is."""
-    return base / f"part-{partition:05}.snapshot"
-
-
-def ids_file(base: Path, partition: int) -> Path:
-    """Return where the ids of a partition are."""
-    return base / f"part-{partition:05}.arrow"
+        pinned = set(self.pins().values())
+        gone = [version for version in versions[:-keep] if version not in pinned]
+        for version in gone:
+            self.folder.delete(_name(version))
+        kept = [self.at(version) for version in versions if version not in gone]
+        needed = {m.base for m in kept} | {d.table.name for m in kept for d in m.deltas}
+        bases = [n for n in self.folder.folders() if n.startswith("base-") and n not in needed]
+        deltas = [n for n in self.folder.names() if n.startswith("delta-") and n not in needed]
+        for name in bases:
+            self.folder.delete_folder(name)
+        for name in deltas:
+            self.folder.delete(name)
+        return bases + deltas
 
 
 def write_arrow(path: Path, table: pa.Table) -> None:
@@ -172,22 +196,5 @@ def _name(version: int) -> str:
     return f"version-{version:08}.json"
 
 
-def _write_durably(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _remove(entry: Path) -> None:
-    if entry.is_dir():
-        for inner in entry.iterdir():
-            _remove(inner)
-        entry.rmdir()
-    else:
-        entry.unlink()
-
-
-def json_line(fields: dict[str, Any]) -> str:
-    """Return a line of JSON."""
-    return json.dumps(fields, ensure_ascii=False)
+def _pin_name(user: str) -> str:
+    return hashlib.sha256(user.encode()).hexdigest()[:16] + ".json"

@@ -13,35 +13,38 @@ from __future__ import annotations
 
 import json
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict
 
-from nearcast.spark.event_files import is_of_files, ordered_lines, refuse_late, with_files
+from nearcast.spark.event_files import is_of_files, known_order, ordered_lines, refuse_late
 from nearcast.spark.event_lines import read_lines
+from nearcast.spark.folders import folder_at, is_remote
 from nearcast.spark.kafka import Topic
 from nearcast.spark.load import counter_on
 from nearcast.spark.matching import Answers, asked_columns
-from nearcast.spark.sinks import FolderSink, TopicSink, put_folder, write_once
+from nearcast.spark.pinning import REMEMBERED, pin_version
+from nearcast.spark.sessions import refuse_connect
+from nearcast.spark.shard import manifest_at
+from nearcast.spark.sinks import FolderSink, TopicSink, forget_batch, put_rows
 from nearcast.spark.store import Index
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from os import PathLike
 
     from pyspark import Accumulator
     from pyspark.sql import DataFrame, SparkSession
     from pyspark.sql.streaming import StreamingQuery
 
+    from nearcast.spark.folders import Address, Folder
     from nearcast.spark.load import Loads
     from nearcast.spark.sinks import Sink
 
 
 def stream_matches(
     messages: DataFrame,
-    index: Index | str | PathLike[str],
-    out: str | PathLike[str] | Topic,
+    index: Index | Address,
+    out: Address | Topic,
     *,
-    checkpoint: str | PathLike[str],
+    checkpoint: Address,
     key: str = "id",
     trigger_seconds: float = 0.0,
     until_empty: bool = False,
@@ -58,7 +61,8 @@ def stream_matches(
     out
         Folder of the output: `batch=N` has the pairs of batch N as Parquet. Or a topic of Kafka.
     checkpoint
-        Folder where Spark keeps how far it is; `out` belongs to it.
+        Folder where Spark keeps how far it is; `out` belongs to it. Spark reaches it by connectors
+        of its own (`s3a://…`).
     key
         The column that names a message.
     trigger_seconds
@@ -67,19 +71,22 @@ def stream_matches(
         End when everything that is there now has been matched.
     """
     store = index if isinstance(index, Index) else Index(index)
-    place = Path(checkpoint).absolute()
+    place = folder_at(checkpoint)
     sink = sink_of(out, place)
+    refuse_connect(messages.sparkSession, "stream_matches", "ns.match takes streaming frames")
     # One for all batches: Spark never forgets a counter.
     counter = counter_on(messages.sparkSession.sparkContext)
 
     def write(batch: DataFrame, number: int) -> None:
         write_batch(batch, number, store, sink, key, counter)
 
-    return _start(messages, write, place, trigger_seconds, until_empty=until_empty)
+    target = out if isinstance(out, Topic) else sink.state
+    name = f"nearcast matches of {store.address} to {target}"
+    return _start(messages, write, checkpoint, trigger_seconds, name=name, until_empty=until_empty)
 
 
 class _Checkpoint(TypedDict):
-    checkpoint: str | PathLike[str]
+    checkpoint: Address
 
 
 class EventOptions(_Checkpoint, total=False):
@@ -95,7 +102,7 @@ def stream_events(
     events: DataFrame,
     run: Callable[[SparkSession, int, list[str]], object],
     *,
-    checkpoint: str | PathLike[str],
+    checkpoint: Address,
     order: str | list[str] | None = None,
     accept_late: bool = False,
     trigger_seconds: float = 0.0,
@@ -113,14 +120,16 @@ def stream_events(
         Folder where Spark keeps how far it is.
     order
         The columns that say in which order events of a batch happened. Without them events of
-        files happen by the names of the files (`event_files.py`), others as Spark reads them.
+        files happen by the names of the files (`event_files.py`), those of a topic by partition and
+        offset; any other stream is refused.
     accept_late
         Of files: one whose name is not after those of earlier batches happens when it comes.
         Without it such a file is an error, because it would have happened earlier.
     trigger_seconds, until_empty
         As of `stream_matches`.
     """
-    place = Path(checkpoint).absolute()
+    place = folder_at(checkpoint)
+    refuse_connect(events.sparkSession, "a stream of events", "run it where the driver is")
 
     def write(batch: DataFrame, number: int) -> None:
         if is_of_files(batch):
@@ -128,32 +137,35 @@ def stream_events(
             if not accept_late:
                 refuse_late(files, number, place)
         else:
-            ordered = batch.orderBy(order) if order else batch
-            lines = [row["value"] for row in ordered.select("value").collect()]
+            lines = [row["value"] for row in batch.orderBy(columns).select("value").collect()]
         run(batch.sparkSession, number, lines)
 
-    rows = events if order else with_files(events)
-    return _start(rows, write, place, trigger_seconds, until_empty=until_empty)
+    rows, columns = known_order(events, order)
+    name = f"nearcast events with {checkpoint}"
+    return _start(rows, write, checkpoint, trigger_seconds, name=name, until_empty=until_empty)
 
 
 def _start(
     rows: DataFrame,
     write: Callable[[DataFrame, int], None],
-    checkpoint: Path,
+    checkpoint: Address,
     trigger_seconds: float,
     *,
+    name: str,
     until_empty: bool,
 ) -> StreamingQuery:
     trigger = trigger_of(trigger_seconds, until_empty=until_empty)
-    writer = rows.writeStream.foreachBatch(write)
-    return writer.option("checkpointLocation", str(checkpoint)).trigger(**trigger).start()
+    writer = rows.writeStream.foreachBatch(write).queryName(name)
+    # As it was given: Spark's connectors have other names than Arrow's.
+    place = checkpoint if is_remote(checkpoint) else folder_at(checkpoint)
+    return writer.option("checkpointLocation", str(place)).trigger(**trigger).start()
 
 
-def sink_of(out: str | PathLike[str] | Topic, checkpoint: Path) -> Sink:
+def sink_of(out: Address | Topic, checkpoint: Folder) -> Sink:
     """Return where pairs go; what is remembered of batches is in the folder, or beside Spark's."""
     if isinstance(out, Topic):
         return TopicSink(out, checkpoint / "nearcast")
-    return FolderSink(Path(out).absolute())
+    return FolderSink(folder_at(out))
 
 
 def trigger_of(seconds: float, *, until_empty: bool) -> dict[str, Any]:
@@ -176,8 +188,10 @@ def write_batch(
         return
     start = time.perf_counter()
     version = pin_version(index, sink.state, number)
-    manifest = index.at(version)
+    manifest = manifest_at(index.address, version)
     counter.value = {}
+    description = f"nearcast: batch {number}, version {version}, {manifest.partitions} partitions"
+    batch.sparkSession.sparkContext.setJobDescription(description)  # for Spark's own pages
     is_lines = "value" in batch.columns and key not in batch.columns
     rows = read_lines(batch).persist() if is_lines else batch
     try:
@@ -198,20 +212,15 @@ def write_batch(
         "refused": refused,
         "load": {str(partition): load for partition, load in sorted(counter.value.items())},
     }
-    file = sink.state / "_metrics" / f"{number}.json"
-    write_once(file, json.dumps(facts), is_durable=False)  # nothing depends on it
+    content = json.dumps(facts).encode()
+    sink.state.create(f"_metrics/{number}.json", content, is_durable=False)  # none depends on it
+    forget_batch(sink.state, number - REMEMBERED)
 
 
-def _set_aside(rows: DataFrame, state: Path, number: int) -> int:
+def _set_aside(rows: DataFrame, state: Folder, number: int) -> int:
     """Write the lines that were refused, with reasons; return how many."""
     refused = rows.where("reason is not null").select("value", "reason")
     count = int(refused.count())
     if count:
-        put_folder(refused, state / "_refused", number)
+        put_rows(refused, state / "_refused", number)
     return count
-
-
-def pin_version(index: Index, out: Path, number: int) -> int:
-    """Return the version of a batch: the newest when it was first tried."""
-    content = write_once(out / "_versions" / f"{number}.json", str(index.latest().version))
-    return int(content)

@@ -46,6 +46,7 @@ class PeerResult:
     name: str
     what: str
     mean_us: Spread
+    cpu_us: Spread
     p50_us: Spread
     p99_us: Spread
     build_seconds: float
@@ -109,6 +110,7 @@ def _result(name: str, what: str, found: Found) -> PeerResult:
         name=name,
         what=what,
         mean_us=Spread.over([float(row.mean()) for row in times]),
+        cpu_us=Spread.over([float(s) * 1e6 / times.shape[1] for s in found.cpu_seconds]),
         p50_us=Spread.over([float(np.percentile(row, 50)) for row in times]),
         p99_us=Spread.over([float(np.percentile(row, 99)) for row in times]),
         build_seconds=round(found.build_seconds, 3),

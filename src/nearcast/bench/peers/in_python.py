@@ -44,8 +44,8 @@ class DictionaryPeer:
             ]
 
         pairs = answers(ask, workload.messages)
-        times = timed(ask, workload.messages, repetitions)
-        return Found(times, pairs, built, None, {"python": platform.python_version()})
+        times, cpu = timed(ask, workload.messages, repetitions)
+        return Found(times, cpu, pairs, built, None, {"python": platform.python_version()})
 
 
 class OurPeer:
@@ -62,8 +62,8 @@ class OurPeer:
             return cast("list[int]", matcher.match(words, at=at))
 
         pairs = answers(ask, workload.messages)
-        times = timed(ask, workload.messages, repetitions)
-        return Found(times, pairs, built, _bytes(matcher), {"nearcast": nc.__version__})
+        times, cpu = timed(ask, workload.messages, repetitions)
+        return Found(times, cpu, pairs, built, _bytes(matcher), {"nearcast": nc.__version__})
 
 
 class OurBulkPeer:
@@ -80,9 +80,11 @@ class OurBulkPeer:
         columns = [found.column(name).to_numpy() for name in ("message", "subscription")]
         pairs = np.column_stack(columns).astype(np.int64)
         pairs = pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))]
-        times = [measure_table(matcher, messages).nanoseconds for _ in range(repetitions)]
+        measured = [measure_table(matcher, messages) for _ in range(repetitions)]
+        times = np.stack([each.nanoseconds for each in measured]).astype(np.int64)
+        cpu = np.array([each.cpu_seconds for each in measured])
         version = {"nearcast": nc.__version__}
-        return Found(np.stack(times).astype(np.int64), pairs, built, _bytes(matcher), version)
+        return Found(times, cpu, pairs, built, _bytes(matcher), version)
 
 
 def _build(workload: PeerWorkload) -> tuple[nc.Matcher, float]:

@@ -31,7 +31,7 @@ class LucenePeer:
     heap_gib
         Most memory of Java.
     warm_up_s
-        For how long messages are matched before the clock counts.
+        For how many processor seconds messages are matched before the clock counts.
     """
 
     name = "lucene-monitor"
@@ -60,14 +60,16 @@ class LucenePeer:
         count = len(workload.subscriptions)
         return Found(
             nanoseconds=times.reshape(repetitions, -1),
+            cpu_seconds=np.array(told["cpu_s"]),
             pairs=pairs[np.lexsort((pairs[:, 1], pairs[:, 0]))],
             build_seconds=told["build_s"],
             bytes_per_subscription=told["heap_bytes"] / count,
             versions={"lucene": told["lucene"], "java": told["java"]},
             settings={
                 "passes": self._passes,
+                "queries run per message": told["run"],
                 "java options": " ".join(options),
-                "warm-up": f"{self._warm_up_s} s",
+                "warm-up": f"{self._warm_up_s} s of processor time",
             },
         )
 

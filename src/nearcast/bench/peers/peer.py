@@ -27,6 +27,8 @@ class Found:
 
     nanoseconds: NDArray[np.int64]
     """One row per repetition, one column per message."""
+    cpu_seconds: NDArray[np.float64]
+    """Processor time of each repetition, of all threads and processes that answered."""
     pairs: NDArray[np.int64]
     """Rows of message and subscription, in order."""
     build_seconds: float

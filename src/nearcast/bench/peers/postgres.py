@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nearcast.bench.peers.calls import answers, timed
 from nearcast.bench.peers.peer import Found, MissingPeerError
 from nearcast.bench.peers.postgres_server import missing, running_server
+from nearcast.bench.process_times import descendants_seconds
 
 if TYPE_CHECKING:
     import psycopg
@@ -102,11 +103,11 @@ class PostgresPeer:
             return [row[0] for row in connection.execute(query, given).fetchall()]
 
         pairs = answers(ask, workload.messages)
-        times = timed(ask, workload.messages, repetitions)
+        times, cpu = timed(ask, workload.messages, repetitions, _of_the_server)
         size = _one(connection, "select pg_total_relation_size('saved')")
         settings = {"server": " ".join(SETTINGS), "query": self._schema.query}
         held = float(size) / len(workload.subscriptions)
-        return Found(times, pairs, built, held, versions, settings)
+        return Found(times, cpu, pairs, built, held, versions, settings)
 
     def _extend(self, connection: psycopg.Connection[Any]) -> dict[str, str]:
         found = {}
@@ -134,6 +135,10 @@ class PostgresPeer:
         moved = f"insert into saved select id, keywords, rarest, {area} from raw"
         for statement in (moved, "drop table raw", *self._schema.indexes, "vacuum analyze saved"):
             connection.execute(statement.encode())
+
+
+def _of_the_server() -> float:
+    return descendants_seconds() or 0.0
 
 
 def _one(connection: psycopg.Connection[Any], query: str) -> Any:  # noqa: ANN401 — whatever it holds

@@ -5,7 +5,7 @@ subscriptions that live there; a copy's list is the best of *those* messages. Th
 subscription is the best of its copies' lists.
 
 The loop of the paper, from a subscription bolt to the message bolts and back, becomes two rounds of
-every batch. Round one: who goes, goes, and new subscriptions come. Each partition evaluates its
+every batch. Round one: what ends leaves, and new subscriptions come. Each partition evaluates its
 copies anew over its own part of the window. Now the k-th score of every list is known, and with it
 the words that its prefix needs: where a prefix has grown, round two first brings a copy to the
 further partitions, which hold the messages with those words. Then messages arrive. Arrivals only
@@ -105,7 +105,7 @@ class MergedTops:
     # ---- a batch in two rounds --------------------------------------------------------------
 
     def begin(self, number: int, events: Iterable[tuple[int, Mapping[str, Any]]]) -> list[Op]:
-        """Round one: return who goes where, and which subscriptions come."""
+        """Round one: return what leaves which partition, and which subscriptions come."""
         net = self.ledger.apply(events)
         ops = [
             Op(partition, {"op": "retract", "id": id_})

@@ -1,4 +1,4 @@
-"""One partition of the top lists: a hub that is told who comes and who goes.
+"""One partition of the top lists: a hub that is told what comes and what leaves.
 
 Every round is a file that names what each partition is told, so any worker can do any partition
 (`saves.py`).
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from nearcast.weights import Weights
 
 ENDLESS = Window(count=2**31 - 1)
-"""The window of a partition: it is told who goes."""
+"""The window of a partition: it is told which messages leave."""
 
 OPS = pa.schema([("partition", pa.int32()), ("event", pa.string())])
 

@@ -3,6 +3,8 @@ package nearcast;
 import java.io.BufferedReader;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,6 +17,7 @@ import org.apache.lucene.document.DoublePoint;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.StringField;
 import org.apache.lucene.index.Term;
+import org.apache.lucene.monitor.MatchingQueries;
 import org.apache.lucene.monitor.Monitor;
 import org.apache.lucene.monitor.MonitorConfiguration;
 import org.apache.lucene.monitor.MonitorQuery;
@@ -37,7 +40,7 @@ import org.apache.lucene.util.Version;
  * lies, and the presearcher can choose a keyword or the cells.
  *
  * <p>Arguments: subscriptions, messages, frequencies of words, passes of the presearcher, repetitions,
- * seconds to warm up, folder for the answers. Everything is written there: {@code pairs} (message and id as longs, of the
+ * processor seconds to warm up, folder for the answers. Everything is written there: {@code pairs} (message and id as longs, of the
  * first repetition), {@code times} (nanoseconds as longs, repetition by repetition).
  */
 public final class MonitorPeer {
@@ -63,19 +66,23 @@ public final class MonitorPeer {
       Runtime machine = Runtime.getRuntime();
       long used = machine.totalMemory() - machine.freeMemory();
 
-      answer(monitor, messages, folder.resolve("pairs"));
+      long run = answer(monitor, messages, folder.resolve("pairs"));
+      ThreadMXBean clock = ManagementFactory.getThreadMXBean();
+      List<Double> cpu = new ArrayList<>();
       try (DataOutputStream times = output(folder.resolve("times"))) {
-        long warm = System.nanoTime() + warmUpSeconds * 1_000_000_000L;
-        while (System.nanoTime() < warm) {
+        long warm = clock.getCurrentThreadCpuTime() + warmUpSeconds * 1_000_000_000L;
+        while (clock.getCurrentThreadCpuTime() < warm) {
           match(monitor, messages, null);
         }
         for (int repetition = 0; repetition < repetitions; repetition++) {
+          long before = clock.getCurrentThreadCpuTime();
           match(monitor, messages, times);
+          cpu.add((clock.getCurrentThreadCpuTime() - before) / 1e9);
         }
       }
       System.out.printf(
-          "{\"lucene\": \"%s\", \"java\": \"%s\", \"build_s\": %.3f, \"heap_bytes\": %d, \"queries\": %d}%n",
-          Version.LATEST, Runtime.version(), (built - start) / 1e9, used, monitor.getQueryCount());
+          "{\"lucene\": \"%s\", \"java\": \"%s\", \"build_s\": %.3f, \"heap_bytes\": %d, \"cpu_s\": %s, \"run\": %.2f}%n",
+          Version.LATEST, Runtime.version(), (built - start) / 1e9, used, cpu, (double) run / messages.size());
     }
   }
 
@@ -91,15 +98,20 @@ public final class MonitorPeer {
     }
   }
 
-  private static void answer(Monitor monitor, List<Document> messages, Path file) throws IOException {
+  /** Write the pairs; return how many queries the presearcher let through. */
+  private static long answer(Monitor monitor, List<Document> messages, Path file) throws IOException {
+    long run = 0;
     try (DataOutputStream pairs = output(file)) {
       for (int row = 0; row < messages.size(); row++) {
-        for (QueryMatch found : monitor.match(messages.get(row), QueryMatch.SIMPLE_MATCHER).getMatches()) {
+        MatchingQueries<QueryMatch> answer = monitor.match(messages.get(row), QueryMatch.SIMPLE_MATCHER);
+        run += answer.getQueriesRun();
+        for (QueryMatch found : answer.getMatches()) {
           pairs.writeLong(row);
           pairs.writeLong(Long.parseLong(found.getQueryId()));
         }
       }
     }
+    return run;
   }
 
   private static Presearcher presearcher(Path frequencies, int passes) throws IOException {
