@@ -73,7 +73,9 @@ class Scale:
 
     def size(self, setup: Setup, field: str, count: int) -> int:
         """Return how many the paper's `count` become."""
-        return max(round(count / self._divisor(setup, field)), self.least)
+        # Messages of one step are few in the paper too.
+        least = self.least // 10 if isinstance(setup, Safety) else self.least
+        return max(round(count / self._divisor(setup, field)), least)
 
     def _divisor(self, setup: Setup, field: str) -> float:
         if isinstance(setup, Matching | Spread):
