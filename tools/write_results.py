@@ -123,6 +123,13 @@ EVENT_WAYS = {
     "Hub.publish": "a call of `Hub.publish`, not kept",
     "Hub.publish, kept": "a call of `Hub.publish`, kept in a window",
 }
+AREA_COLUMNS = (
+    *("corners", "noise", "ns per message", "of the box", "ms to subscribe", "bytes per corner"),
+)
+SHARED_COLUMNS = (
+    *("subscriptions", "that share", "cpu µs", "with boxes", "ratio"),
+    *("matches per message, both", "bytes per subscription, both"),
+)
 CLAIMS = {
     "LFilter, Rt++, IR": ("lfilter", "rt++-tree", "ir-tree"),
     "AP before IQ": ("ap-tree", "iq-tree"),
@@ -285,6 +292,34 @@ def _events_table(result: dict[str, Any]) -> str:
     return _table(("an event as", *titles), rows)
 
 
+def _areas_tables(result: dict[str, Any]) -> str:
+    rows = [
+        [
+            f"{each['corners']:,}",
+            _number(each["noise"]),
+            _number(each["polygon_ns"]),
+            _number(each["box_ns"]),
+            _number(each["subscribe_ms"]),
+            _number(each["bytes_per_corner"]),
+        ]
+        for each in result["polygons"]
+    ]
+    shared = result["shared"]
+    ratio = shared["polygon_us"] / shared["box_us"]
+    rest = [
+        [
+            f"{shared['subscriptions']:,}",
+            f"{shared['shapes']:,} of {shared['corners']:,} corners",
+            _number(shared["polygon_us"]),
+            _number(shared["box_us"]),
+            _number(ratio),
+            f"{_number(shared['polygon_matches'])}, {_number(shared['box_matches'])}",
+            f"{_number(shared['polygon_bytes'])}, {_number(shared['box_bytes'])}",
+        ]
+    ]
+    return _table(AREA_COLUMNS, rows) + "\n" + _table(SHARED_COLUMNS, rest)
+
+
 def _spread(values: dict[str, Any]) -> str:
     low, high = _number(values["low"]), _number(values["high"])
     return f"{_number(values['median'])} ({low} to {high})"
@@ -439,7 +474,7 @@ def _origin(name: str, result: dict[str, Any]) -> str:
     source, machine = result["provenance"], result["provenance"]["machine"]
     commit = (source["commit"] or "unknown")[:10]
     changed = ", with uncommitted changes" if source["is_dirty"] else ""
-    facts = [run.get("workload", {}) for run in result["runs"]]
+    facts = [run.get("workload", {}) for run in result.get("runs", [])]
     repeated = f"; {result['repetitions']} repetitions" if "repetitions" in result else ""
     seeds = sorted({fact["seed"] for fact in facts if "seed" in fact})
     messages = sorted({fact["messages"] for fact in facts if "messages" in fact})
@@ -487,6 +522,7 @@ COMMANDS = {
     "peers": ("What people would use instead", _peers_table),
     "limits": ("Beside matching in bulk", _limits_table),
     "events": ("Events, from lines to changes", _events_table),
+    "areas": ("Polygons, against their boxes", _areas_tables),
     "moving": ("Moving subscriptions and live messages", _moving_table),
     "rank": ("Ranking", _rank_table),
     "topk": ("Top lists", _topk_table),
