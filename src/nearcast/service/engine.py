@@ -17,10 +17,8 @@ import pyarrow as pa
 from sqlalchemy import select
 
 from nearcast.changes import CHANGES
-from nearcast.errors import InternalError, InvalidEventError, InvalidParameterError, NearcastError
+from nearcast.errors import InternalError, InvalidEventError, NearcastError
 from nearcast.events import event_from, read_time
-from nearcast.hub import Hub
-from nearcast.model import Window
 from nearcast.service import noise as noises
 from nearcast.service.batches import (
     Batch,
@@ -36,9 +34,8 @@ from nearcast.service.clock import Clock
 from nearcast.service.jobs import Outcome
 from nearcast.service.schema import ANSWERS, HELD, LOG, MESSAGES
 from nearcast.service.store import LogRow, Records, Store
+from nearcast.service.stored_hub import open_hub
 from nearcast.service.streams import Archive, Streams, load_streams
-from nearcast.text import Analyzer
-from nearcast.weights import read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +43,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nearcast.service.jobs import Fields, Job, Reply
-    from nearcast.service.settings import HubSettings, Settings
+    from nearcast.service.settings import Settings
 
 _encoder = msgspec.json.Encoder()
 _DELIVERED = b'{"op":"deliver"'
@@ -75,7 +72,7 @@ class Engine:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
         self.settings = settings
-        self.hub = _open_hub(store, settings.hub)
+        self.hub = open_hub(store, settings.hub)
         self.snapshot = int(store.meta().get("snapshot", "0"))
         self.last = self.snapshot
         self._replay()
@@ -375,33 +372,6 @@ def _held_body(
     if line and values["change"] != "removed":
         body["published"] = msgspec.Raw(line)
     return msgspec.json.encode({k: v for k, v in body.items() if v is not None})
-
-
-def _open_hub(store: Store, settings: HubSettings) -> Hub:
-    meta = store.meta()
-    wanted = msgspec.json.encode(settings).decode()
-    if meta.setdefault("hub", wanted) != wanted:
-        what = "hub settings are not those that the database was made with"
-        hint = "make a new database, and publish and subscribe again"
-        raise InvalidParameterError(what, got=wanted, wanted=meta["hub"], hint=hint)
-    analyzer = Analyzer(**settings.analyzer)
-    snapshot = int(meta.get("snapshot", "0"))
-    if snapshot:
-        with store.snapshot_file(snapshot) as path:
-            return Hub.open(path, analyzer=analyzer)
-    store.set_meta(hub=wanted)
-    window = None
-    if settings.window_count is not None or settings.window_seconds is not None:
-        window = Window(count=settings.window_count, seconds=settings.window_seconds)
-    weights = None if settings.weights is None else read_weights(settings.weights)
-    return Hub(
-        index=settings.index,
-        window=window,
-        weights=weights,
-        space=settings.space,
-        analyzer=analyzer,
-        safe_region=settings.safe_region,
-    )
 
 
 def check_event(fields: Fields) -> None:
