@@ -21,6 +21,8 @@ from sqlalchemy import select
 
 from nearcast.service.delivery.addresses import AddressRule, CheckedResolver
 from nearcast.service.delivery.cloudevents import headers_for, payload
+from nearcast.service.delivery.lag import Lag, committed_at
+from nearcast.service.delivery.signing_keys import SigningKeys, is_plain
 from nearcast.service.problems import GoneError, MalformedError
 from nearcast.service.schema import DEAD_LETTERS, ENDPOINTS
 
@@ -49,7 +51,7 @@ class Failed(Exception):
 class Endpoint:
     """One endpoint: where it is, how far it is, and how it does."""
 
-    def __init__(self, row: Any) -> None:  # noqa: ANN401 — a row, or what is like one
+    def __init__(self, row: Any, keys: SigningKeys) -> None:  # noqa: ANN401 — as a row is
         self.owner: str = row.owner
         self.id: str = row.id
         self.position: int = row.number
@@ -57,12 +59,17 @@ class Endpoint:
         self.failures = 0
         self.task: asyncio.Task[None] | None = None
         self.last_error: str | None = None
+        self.trying: float | None = None
+        """When the delivery was committed that is under way."""
+        self._keys = keys
         self.update(row)
 
     def update(self, row: Any) -> None:  # noqa: ANN401
         """Take what was changed: address, secrets, pause."""
         self.url: str = row.url
-        self.secrets: list[str] = msgspec.json.decode(row.secrets)
+        self.kept: list[str] = msgspec.json.decode(row.secrets)
+        """Secrets as they are stored."""
+        self.secrets = [self._keys.secret(self.owner, self.id, one) for one in self.kept]
         self.is_paused: bool = bool(row.is_paused)
 
     @property
@@ -78,10 +85,14 @@ class Webhooks:
         self._service = service
         self._settings = service.settings.webhooks
         self.rule = AddressRule(self._settings.allow)
+        self.keys = SigningKeys.of(service.settings)
         self.endpoints: dict[Key, Endpoint] = {}
         self.dead: list[dict[str, Any]] = []
         self._room = asyncio.Semaphore(max(1, self._settings.in_flight))
         self._session: aiohttp.ClientSession | None = None
+        self._delivered = service.metrics.attempts.labels("delivered")
+        self._sent = service.metrics.streamed.labels("webhook")
+        self._lag = Lag(service.metrics.lag, "webhook")
 
     async def start(self) -> None:
         """Begin with what the database knows."""
@@ -97,6 +108,10 @@ class Webhooks:
         )
         for row in await asyncio.to_thread(self._service.store.rows, select(ENDPOINTS)):
             self.put(row)
+        plain = sum(any(map(is_plain, e.kept)) for e in self.endpoints.values())
+        if plain:
+            hint = "set secret_key, and rotate" if not self.keys.are_set else "rotate"
+            log.warning("secrets of %d endpoints are stored in plain text: %s", plain, hint)
 
     async def stop(self) -> None:
         """End all tasks, by themselves if they can."""
@@ -111,7 +126,7 @@ class Webhooks:
         """Take an endpoint in, or what was changed about it."""
         found = self.endpoints.get((row.owner, row.id))
         if found is None:
-            found = self.endpoints[row.owner, row.id] = Endpoint(row)
+            found = self.endpoints[row.owner, row.id] = Endpoint(row, self.keys)
         else:
             found.update(row)
         if found.task is not None:
@@ -174,6 +189,13 @@ class Webhooks:
 
     async def _deliver(self, endpoint: Endpoint, entries: list[Entry]) -> None:
         """Try until it is delivered, refused, or too often."""
+        endpoint.trying = committed_at(entries[0][1])
+        try:
+            await self._try(endpoint, entries)
+        finally:
+            endpoint.trying = None
+
+    async def _try(self, endpoint: Endpoint, entries: list[Entry]) -> None:
         metrics = self._service.metrics
         kind, body = payload([body for _, body in entries], is_batch=self._settings.batch > 1)
         id = f"{endpoint.owner}-{entries[0][0]}"
@@ -193,8 +215,9 @@ class Webhooks:
             else:
                 endpoint.failures = 0
                 endpoint.last_error = None
-                metrics.attempts.labels("delivered").inc()
-                metrics.streamed.labels("webhook").inc(len(entries))
+                self._delivered.inc()
+                self._sent.inc(len(entries))
+                self._lag.note(entries)
                 return
 
     def _wait_s(self, failures: int) -> float:

@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 from starlette.responses import Response
 
 from nearcast.service.delivery.current import begin
+from nearcast.service.delivery.lag import Lag
 from nearcast.service.http.context import context_of, query_number
 from nearcast.service.problems import GoneError, MalformedError, TooManyError
 
@@ -88,6 +89,7 @@ class EventSender:
         self._send = send
         self._tap: Tap | None = None
         self._sent = service.metrics.streamed.labels("sse")
+        self._lag = Lag(service.metrics.lag, "sse")
 
     async def run(self, after: int | None, receive: Receive) -> None:
         """Send until the end."""
@@ -143,6 +145,7 @@ class EventSender:
         if entries:
             await self._write(b"".join([b"id: %d\ndata: %s\n\n" % entry for entry in entries]))
             self._sent.inc(len(entries))
+            self._lag.note(entries)
         else:
             await self._write(b":\n\n")
 
