@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from nearcast.service.engine import Commit
     from nearcast.service.metrics import Metrics
 
-BATCH_EVENTS = 1_000
+BATCH_EVENTS = 2_000
 """A batch takes no more jobs than bring so many events: the loop must not be held for long."""
 RETRY_S = 1.0
 
