@@ -77,6 +77,19 @@ PLAN_COLUMNS = (
     *("mechanism", "partitions", "copies of a subscription", "partitions that see a message"),
     *("share of all partitions", "balance", "messages/s of the slowest partition"),
 )
+SERVE_COLUMNS = ("what", "a second", "p50 ms", "p99 ms", "cpu µs", "times its measure")
+SERVE_ROWS = {
+    "noop-64": "POST that does nothing, 64 connections",
+    "publish-64": "durable publication, 64 connections",
+    "noop-256": "POST that does nothing, 256 connections",
+    "publish-256": "durable publication, 256 connections",
+    "hub": "bare hub, 500 lines at a time",
+    "bulk": "bulk over HTTP, 1,000 lines a request",
+    "streams": "deliveries by Server-Sent Events",
+    "webhooks-0-dead": "webhooks to {endpoints} endpoints",
+    "webhooks-10-dead": "the same, ten of them dead",
+}
+SERVE_MEASURES = ("cpu_of_noop", "cpu_of_hub")
 PLAIN = "auto:kernels=plain"
 IN_AGAINST = {
     "auto": "nearcast-bulk",
@@ -441,6 +454,41 @@ def _plan_part(run: dict[str, Any]) -> str:
     )
 
 
+def _serve_tables(result: dict[str, Any]) -> str:
+    return "\n".join(_serve_part(run) for run in result["runs"])
+
+
+def _serve_part(run: dict[str, Any]) -> str:
+    facts, found = run["workload"], run["results"]
+    rows = []
+    for name, text in SERVE_ROWS.items():
+        if name not in found:
+            continue
+        own = found[name]
+        rate = own.get("per_second", own.get("deliveries_per_second", 0.0))
+        measure = next((own[one] for one in SERVE_MEASURES if one in own), None)
+        cells = [rate, *(own.get(one) for one in ("p50_ms", "p99_ms", "cpu_us")), measure]
+        shown = ["" if cell is None else _number(cell) for cell in cells]
+        rows.append([text.format(**{k: int(v) for k, v in own.items()}), *shown])
+    notes = [f"{facts['subscriptions']:,} subscriptions of {facts['owners']:,} subscribers"]
+    notes.append(f"database {facts['database']}")
+    if "hub" in found:
+        notes.append(f"{_number(found['hub']['changes_a_message'])} changes a message")
+    if "streams" in found:
+        own = found["streams"]
+        notes.append(
+            f"{own['clients']:,.0f} stream clients take {_number(own['cores'])} of a core and "
+            f"{_number(own['bytes_a_client'] / 1024)} KiB each"
+        )
+    if "start" in found:
+        own = found["start"]
+        notes.append(
+            f"a start takes {_number(own['seconds'])} s, "
+            f"{own['resident_bytes'] / (1 << 20):,.0f} MiB after it"
+        )
+    return f"{'; '.join(notes)}.\n\n{_table(SERVE_COLUMNS, rows)}"
+
+
 def _ratios(folder: Path) -> list[list[str]]:
     rows = []
     for _, result in recorded(folder, IN_SHORT, "match"):
@@ -527,6 +575,7 @@ COMMANDS = {
     "rank": ("Ranking", _rank_table),
     "topk": ("Top lists", _topk_table),
     "spark": ("On Spark", _spark_tables),
+    "serve": ("The service", _serve_tables),
     "match": ("Matching, every kind", _match_table),
 }
 
