@@ -122,9 +122,8 @@ class Engine:
         first = self.last + 1
         errors: dict[int, NearcastError] = {}
         lines = self._lines_of(events, now, errors, first)
-        changes = _NOTHING
+        changes, content = _NOTHING, b"\n".join(lines)
         if events:  # as lines: what is logged is what the hub has seen
-            content = b"\n".join(lines)
             changes = self.hub.apply(content, on_error=errors.__setitem__, first=first)
         for number in errors:
             lines[number - first] = b""
@@ -134,8 +133,10 @@ class Engine:
         replies = self._replies(jobs, first + has_tick, errors, counts[has_tick:], now, records)
         publications = self._note_messages(events, lines, first, records)
         commit = Commit(now, records, replies, publications=publications, rejected=len(errors))
-        lines += found
-        self._finish(commit, changes, events, lines, first)
+        if errors or found:
+            lines += found
+            content = b"\n".join(lines)
+        self._finish(commit, changes, events, lines, content)
         return commit
 
     def _found(
@@ -267,10 +268,10 @@ class Engine:
         changes: pa.Table,
         events: list[Said],
         lines: list[bytes],
-        first: int,
+        content: bytes,
     ) -> None:
         """Give the changes numbers, decide which of them wait, and make the row of the log."""
-        now = commit.at
+        now, first = commit.at, self.last + 1
         groups = Groups(changes["subscription"])
         held = self._held(changes, groups, lines, first, commit)
         numbered = number_changes(changes, self.streams.numbers, held, groups)
@@ -281,7 +282,7 @@ class Engine:
             return  # all rejected: nothing has happened
         last = first + max(1, len(lines)) - 1
         packed = msgspec.json.encode(extras) if extras else None
-        commit.row = LogRow(last, first, now, b"\n".join(lines), pack(numbered), packed)
+        commit.row = LogRow(last, first, now, content, pack(numbered), packed)
         commit.batch = Batch(first, last, now, lines, numbered, extras, groups)
         self.last = last
 
