@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from prometheus_client import Histogram
 
-    from nearcast.service.batches import Entry
-
 _CHANGE = b'"type":"change"'
 _AT = b'"at":'
 _HEAD = 300
@@ -38,8 +36,7 @@ class Lag:
     def __init__(self, times: Histogram, way: str) -> None:
         self._times = times.labels(way)
 
-    def note(self, entries: list[Entry]) -> None:
-        """Note deliveries that were just sent together, the oldest first."""
-        at = committed_at(entries[0][1])
+    def note(self, at: float | None) -> None:
+        """Note that what was committed then has just been sent."""
         if at is not None:
             self._times.observe(max(0.0, time.time() - at))

@@ -12,12 +12,14 @@ import asyncio
 import logging
 import random
 import time
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin
 
 import aiohttp
 import msgspec
 from sqlalchemy import select
+from yarl import URL
 
 from nearcast.service.delivery.addresses import AddressRule, CheckedResolver
 from nearcast.service.delivery.cloudevents import headers_for, payload
@@ -38,6 +40,8 @@ REDIRECTS = 3
 _AGAIN = frozenset({408, 425, 429})
 """Refusals that another attempt may change."""
 Key = tuple[str, str]
+_read_url = lru_cache(10_000)(URL)
+"""Reading an address takes a fifth of the time of calling it, and it is the same each time."""
 
 
 class Refused(Exception):
@@ -201,8 +205,11 @@ class Webhooks:
         id = f"{endpoint.owner}-{entries[0][0]}"
         for attempt in range(1, self._settings.attempts + 1):
             try:
-                async with self._room:
+                if len(self.endpoints) <= self._settings.in_flight:  # and each has one under way
                     await self._post(endpoint, id, kind, body)
+                else:
+                    async with self._room:
+                        await self._post(endpoint, id, kind, body)
             except (Refused, Failed) as error:
                 endpoint.failures += 1
                 endpoint.last_error = str(error)
@@ -217,7 +224,7 @@ class Webhooks:
                 endpoint.last_error = None
                 self._delivered.inc()
                 self._sent.inc(len(entries))
-                self._lag.note(entries)
+                self._lag.note(endpoint.trying)
                 return
 
     def _wait_s(self, failures: int) -> float:
@@ -273,7 +280,9 @@ class Webhooks:
             msg = "not started"
             raise Failed(msg)
         try:
-            async with session.post(url, data=body, headers=headers, allow_redirects=False) as got:
+            address = _read_url(url)
+            sending = session.post(address, data=body, headers=headers, allow_redirects=False)
+            async with sending as got:
                 await got.content.read(1_024)  # enough to use the connection again, usually
                 return got.status, got.headers.get("location")
         except asyncio.TimeoutError:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs
 from starlette.responses import Response
 
 from nearcast.service.delivery.current import begin
-from nearcast.service.delivery.lag import Lag
+from nearcast.service.delivery.lag import Lag, committed_at
 from nearcast.service.http.context import context_of, query_number
 from nearcast.service.problems import GoneError, MalformedError, TooManyError
 
@@ -145,7 +145,7 @@ class EventSender:
         if entries:
             await self._write(b"".join([b"id: %d\ndata: %s\n\n" % entry for entry in entries]))
             self._sent.inc(len(entries))
-            self._lag.note(entries)
+            self._lag.note(committed_at(entries[0][1]))
         else:
             await self._write(b":\n\n")
 

@@ -17,7 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from nearcast.errors import NearcastError
 from nearcast.service.delivery.current import begin
-from nearcast.service.delivery.lag import Lag
+from nearcast.service.delivery.lag import Lag, committed_at
 from nearcast.service.http.deliveries import check_room, cursor_of
 from nearcast.service.problems import GoneError, MalformedError, status_of
 from nearcast.service.schema import CURSORS
@@ -132,7 +132,7 @@ class Conversation:
                 await self._socket.send_text(body.decode())
             sent.inc(len(entries))
             if entries:
-                lag.note(entries)
+                lag.note(committed_at(entries[0][1]))
 
     async def _begin(self, after: int | None) -> None:
         known = self._service.engine.streams.numbers.get(self._owner)
