@@ -170,6 +170,7 @@ def test_the_openapi_document_is_served(sqlite) -> None:
         assert f"schemas/{schema}" in text, schema
 
 
+@pytest.mark.slow
 def test_schemathesis_finds_no_5xx(sqlite) -> None:
     import os
 

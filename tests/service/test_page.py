@@ -267,7 +267,7 @@ def frames_of(visitor):
 
 def test_all_areas_in_view_are_shown_a_page_at_a_time(service, browser):
     lines = [
-        {"id": f"s{n}", "keywords": "coffee", "area": [2 + n / 9e4, 48.8, 2.1 + n / 9e4, 48.9]}
+        {"id": f"s{n}", "keywords": "coffee", "area": [2.3 + n / 9e4, 48.8, 2.4 + n / 9e4, 48.9]}
         for n in range(2_500)
     ]
     service.lines("/v1/subscriptions", lines)

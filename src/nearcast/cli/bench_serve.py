@@ -50,7 +50,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add("--seconds", type=above_zero, default=10.0, metavar="S", help="of streaming")
     add("--database", metavar="URL", help="an empty one (default: a new SQLite file)")
-    told = "where the SQLite file is kept; one that is there is not filled again"
+    told = "where the SQLite file is kept; one that is there is filled up"
     add("--folder", metavar="DIR", help=told)
     add("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     add("--out", metavar="FILE", help="where to write the numbers (stdout)")
@@ -65,7 +65,6 @@ def run(args: argparse.Namespace) -> int:
     workload = Workload(args.subscriptions, args.owners)
     found: dict[str, Any] = {}
     with _folder(args.folder) as folder:
-        args.is_filled = args.database is None and (folder / "bench.db").exists()
         database = args.database or f"sqlite:///{folder}/bench.db"
         settings: dict[str, object] = {"webhooks__allow": ["127.0.0.0/8"]}
         settings["limits__streams"] = 100_000
@@ -123,8 +122,7 @@ def _measure(
         _say(name, numbers)
 
     count = args.messages
-    if not args.is_filled:
-        note("fill", measures.fill(process, workload))
+    note("fill", measures.fill(process, workload))
     if "publish" in args.parts:
         for connections in (64, 256):
             for name, numbers in measures.in_turns(noop, process, workload, count, connections):

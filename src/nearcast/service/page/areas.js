@@ -93,7 +93,7 @@ export class Areas {
 
   draw(context, view) {
     const now = performance.now();
-    const isMissing = this.painting.draw(context, view, this.stage.scale);
+    const isMissing = this.painting.draw(context, view);
     if (isMissing) this.stage.drawSoon();
     for (const [area, since] of this.flashing) {
       const age = (now - since) / FLASH_MS;

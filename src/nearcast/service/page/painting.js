@@ -19,8 +19,9 @@ export class Painting {
   }
 
   /** Draw what there is; true: it is not whole yet, another frame is needed. */
-  draw(context, view, scale) {
-    if (!this.next || !isSame(this.next.view, view)) this.next = begin(view, scale);
+  draw(context, view) {
+    if (!view.width || !view.height) return false;
+    if (!this.next || !isSame(this.next.view, view)) this.next = begin(view);
     const { next } = this;
     const slice = this.things.slice(next.done, next.done + PER_FRAME);
     if (slice.length) this.paint(next.context, view, slice);
@@ -34,12 +35,12 @@ export class Painting {
   }
 }
 
-function begin(view, scale) {
+function begin(view) {
   const canvas = document.createElement("canvas");
-  canvas.width = view.width * scale;
-  canvas.height = view.height * scale;
+  canvas.width = view.width * view.scale;
+  canvas.height = view.height * view.scale;
   const context = canvas.getContext("2d");
-  context.scale(scale, scale);
+  context.scale(view.scale, view.scale);
   return { canvas, context, view, done: 0 };
 }
 

@@ -51,7 +51,7 @@ export const Stage = L.Layer.extend({
   drawNow() {
     const size = this._map.getSize();
     this.context.clearRect(0, 0, size.x, size.y);
-    this.paint(this.context, viewOf(this._map));
+    this.paint(this.context, { ...viewOf(this._map), scale: this.scale });
   },
 });
 
