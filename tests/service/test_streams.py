@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 
 import httpx
@@ -15,6 +16,7 @@ from websockets.sync.client import connect
 
 from nearcast.service import fanout
 from nearcast.service.schema import CURSORS
+from nearcast.service.store import Store
 
 
 def publish_some(service, count, first=0) -> None:
@@ -46,6 +48,28 @@ def test_a_pull_waits_for_what_comes(service) -> None:
     page = service.get("/v1/deliveries", params={"after": 1, "limit": 1, "wait": 5})
     assert [one["number"] for one in page["deliveries"]] == [2]
     assert page["next"] == 2
+
+
+def test_what_is_being_committed_is_neither_delivered_nor_gone(database, monkeypatch) -> None:
+    with running(database) as service:
+        service.subscribe("s1", keywords="coffee")
+        service.publish("m1")
+        goes_on, real = threading.Event(), Store.commit
+
+        def waits(self, row, records) -> None:
+            goes_on.wait(60)
+            real(self, row, records)
+
+        monkeypatch.setattr(Store, "commit", waits)
+        publishing = threading.Thread(target=publish_some, args=(service, 1, 1))
+        publishing.start()
+        wait_for(lambda: service.service.engine.streams.numbers.get("default") == 2)
+        with httpx.Client(base_url=service.url, timeout=60) as other:
+            page = other.get("/v1/deliveries", params={"after": 1}).json()
+        assert page == {"deliveries": [], "next": 1}
+        goes_on.set()
+        publishing.join(60)
+        assert [one["number"] for one in service.deliveries()] == [1, 2]
 
 
 def test_a_stream_resumes_after_the_last_event(service) -> None:

@@ -283,7 +283,9 @@ class Engine:
         last = first + max(1, len(lines)) - 1
         packed = msgspec.json.encode(extras) if extras else None
         commit.row = LogRow(last, first, now, content, pack(numbered), packed)
-        commit.batch = Batch(first, last, now, lines, numbered, extras, groups)
+        commit.batch = self.streams.pending = Batch(
+            first, last, now, lines, numbered, extras, groups
+        )
         self.last = last
 
     # ---- noise ------------------------------------------------------------------------------

@@ -59,13 +59,22 @@ class Streams:
         self.tail: deque[Batch] = deque()
         self.changes = 0
         self.flushed = 0
+        self.pending: Batch | None = None
+        """What is being committed: it has numbers already, and nothing of it may be delivered."""
         self._most = max(2, tail_changes)
 
     def add(self, batch: Batch) -> None:
         """Take in what was committed."""
+        self.pending = None
         if batch.changes.num_rows or batch.extras:
             self.tail.append(batch)
             self.changes += batch.changes.num_rows + len(batch.extras)
+
+    def last(self, owner: str) -> int:
+        """Return the last number of a subscriber that is durable."""
+        if self.pending is not None and self.pending.span(owner)[0]:
+            return self.pending.span(owner)[0] - 1
+        return self.numbers.get(owner)
 
     def recent(self, owner: str, after: int, limit: int) -> tuple[list[Entry], bool]:
         """Return the next deliveries after a number that memory has, and whether none is missing.
@@ -73,7 +82,7 @@ class Streams:
         So many more than `limit` may come as one commit has; a reader that is far behind costs no
         more than what it is given.
         """
-        if self.numbers.get(owner) <= after:
+        if self.last(owner) <= after:
             return [], True
         wanted: list[Batch] = []
         lowest: int | None = None

@@ -182,7 +182,7 @@ class Webhooks:
         try:
             entries = await tap.take()
         except GoneError:
-            lost = self._service.engine.streams.numbers.get(endpoint.owner)
+            lost = self._service.engine.streams.last(endpoint.owner)
             log.warning("endpoint %s of %s was away for too long", endpoint.id, endpoint.owner)
             tap.position = endpoint.position = lost
             return

@@ -120,7 +120,7 @@ class EventSender:
 
     async def _begin(self, after: int | None, *, is_reset: bool) -> None:
         """Go on after a number, or begin with what is held now."""
-        if after is not None and after <= self._service.engine.streams.numbers.get(self._owner):
+        if after is not None and after <= self._service.engine.streams.last(self._owner):
             self._tap = self._service.fanout.open(self._owner, after)
             return
         self._tap, lines = await begin(self._service, self._owner)

@@ -99,7 +99,7 @@ async def create(request: Request) -> Response:
     if len(known) >= context.service.settings.limits.endpoints_per_owner:
         msg = "too many endpoints"
         raise TooManyError(msg, got=len(known), wanted="fewer")
-    last = context.service.engine.streams.numbers.get(owner)
+    last = context.service.engine.streams.last(owner)
     number = last if said.after is None else min(max(0, said.after), last)
     kept = webhooks.keys.make()
     row = Row(owner, id, said.url or "", encode([kept]).decode(), said.is_paused, number, 0.0)
@@ -170,7 +170,7 @@ async def remove(request: Request) -> Response:
 
 
 def _shown(context: Context, endpoint: Endpoint) -> dict[str, Any]:
-    last = context.service.engine.streams.numbers.get(endpoint.owner)
+    last = context.service.engine.streams.last(endpoint.owner)
     return {
         "id": endpoint.id,
         "owner": endpoint.owner,

@@ -135,7 +135,7 @@ class Conversation:
                 lag.note(committed_at(entries[0][1]))
 
     async def _begin(self, after: int | None) -> None:
-        known = self._service.engine.streams.numbers.get(self._owner)
+        known = self._service.engine.streams.last(self._owner)
         if after is not None and after <= known:
             self._tap = self._service.fanout.open(self._owner, after)
             self._acked = after
