@@ -1,9 +1,11 @@
 """Counts the instructions that one message takes: matching, a hub's publish, a step of top lists.
 
 Runs itself under callgrind (valgrind has to be installed), each task once with few and once with
-many passes; the difference belongs to the messages alone, whatever else the process does.
-Instructions do not depend on how busy the machine is, so two versions of the project can be
-compared: build both with `make build ASSERTIONS=OFF` and run this with the Python of each.
+many passes; the difference belongs to the messages alone, whatever else the process does. A task
+that takes few instructions makes many passes: what Python does beside it, and not the same in each
+process, must be small against them. Instructions do not depend on how busy the machine is, so two
+versions of the project can be compared: build both with `make build ASSERTIONS=OFF` and run this
+with the Python of each. `--repeat 3` shows how far the figures of one version lie apart.
 
     python tools/count_instructions.py match churned publish top --subscriptions 20000
 """
@@ -11,6 +13,7 @@ compared: build both with `make build ASSERTIONS=OFF` and run this with the Pyth
 from __future__ import annotations
 
 import argparse
+import gc
 import os
 import re
 import subprocess
@@ -22,7 +25,8 @@ if TYPE_CHECKING:
 
     from nearcast.bench.workloads.scenario import Scenario
 
-FEW, MANY = 1, 5
+FEW = 2
+MANY = {"match": 202, "churned": 202, "publish": 12, "top": 5}
 MESSAGES = 2_000
 
 
@@ -33,14 +37,16 @@ def main() -> int:
     parser.add_argument("--preset", default="tweets")
     parser.add_argument("--subscriptions", type=int, default=20_000)
     parser.add_argument("--index", default="auto")
+    parser.add_argument("--repeat", type=int, default=1, help="times that each task is counted")
     parser.add_argument("--passes", type=int, default=0, help=argparse.SUPPRESS)
     args = parser.parse_args()
     if args.passes:
+        gc.disable()  # when it runs depends on all that was allocated before
         TASKS[args.tasks[0]](_scenario(args), args)
         return 0
-    for task in args.tasks:
-        few, many = (_instructions(task, args, passes) for passes in (FEW, MANY))
-        print(f"{task:10} {(many - few) / ((MANY - FEW) * MESSAGES):12,.0f}", flush=True)
+    for task in args.tasks * args.repeat:
+        few, many = (_instructions(task, args, passes) for passes in (FEW, MANY[task]))
+        print(f"{task:10} {(many - few) / ((MANY[task] - FEW) * MESSAGES):12,.0f}", flush=True)
     return 0
 
 

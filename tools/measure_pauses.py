@@ -7,6 +7,7 @@ the machine does not. For each kind it prints the slowest event of each sort in 
     python tools/measure_pauses.py
     python tools/measure_pauses.py --mode match --kinds ap-tree ap+-tree --subscriptions 40000
     python tools/measure_pauses.py --mode top --kinds auto --where
+    python tools/measure_pauses.py --mode match --kinds rt-tree --small-pages
 
 `brute-force` looks at everything by definition and is left out unless it is named.
 """
@@ -14,6 +15,7 @@ the machine does not. For each kind it prints the slowest event of each sort in 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import random
 import sys
 from typing import TYPE_CHECKING, Any
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _WORDS = 20_000
+_DISABLE_HUGE_PAGES = 41  # PR_SET_THP_DISABLE of Linux's prctl
 _SORTS = {
     "subscribe": "subscribe",
     "first live": "first live",
@@ -141,7 +144,10 @@ def main() -> int:
     parser.add_argument("--messages", type=int, default=40_000, help="live ones")
     parser.add_argument("--runs", type=int, default=2)
     parser.add_argument("--where", action="store_true", help="also the slowest event's number")
+    parser.add_argument("--small-pages", action="store_true", help="do without huge pages")
     args = parser.parse_args()
+    if args.small_pages and ctypes.CDLL(None).prctl(_DISABLE_HUGE_PAGES, 1, 0, 0, 0) != 0:
+        parser.error("--small-pages: this system has no such switch")
     for mode in args.mode:
         print(f"\n| {mode}, ms | " + " | ".join(_SORTS.values()) + " |")
         print("|---|" + "--:|" * len(_SORTS))

@@ -77,6 +77,19 @@ PLAN_COLUMNS = (
     *("mechanism", "partitions", "copies of a subscription", "partitions that see a message"),
     *("share of all partitions", "balance", "messages/s of the slowest partition"),
 )
+SERVE_COLUMNS = ("what", "a second", "p50 ms", "p99 ms", "cpu µs", "times its measure")
+SERVE_ROWS = {
+    "noop-64": "POST that does nothing, 64 connections",
+    "publish-64": "durable publication, 64 connections",
+    "noop-256": "POST that does nothing, 256 connections",
+    "publish-256": "durable publication, 256 connections",
+    "hub": "bare hub, 500 lines at a time",
+    "bulk": "bulk over HTTP, 1,000 lines a request",
+    "streams": "deliveries by Server-Sent Events",
+    "webhooks-0-dead": "webhooks to {endpoints} endpoints",
+    "webhooks-10-dead": "the same, ten of them dead",
+}
+SERVE_MEASURES = ("cpu_of_noop", "cpu_of_hub")
 PLAIN = "auto:kernels=plain"
 IN_AGAINST = {
     "auto": "nearcast-bulk",
@@ -123,6 +136,13 @@ EVENT_WAYS = {
     "Hub.publish": "a call of `Hub.publish`, not kept",
     "Hub.publish, kept": "a call of `Hub.publish`, kept in a window",
 }
+AREA_COLUMNS = (
+    *("corners", "noise", "ns per message", "of the box", "ms to subscribe", "bytes per corner"),
+)
+SHARED_COLUMNS = (
+    *("subscriptions", "that share", "cpu µs", "with boxes", "ratio"),
+    *("matches per message, both", "bytes per subscription, both"),
+)
 CLAIMS = {
     "LFilter, Rt++, IR": ("lfilter", "rt++-tree", "ir-tree"),
     "AP before IQ": ("ap-tree", "iq-tree"),
@@ -285,6 +305,34 @@ def _events_table(result: dict[str, Any]) -> str:
     return _table(("an event as", *titles), rows)
 
 
+def _areas_tables(result: dict[str, Any]) -> str:
+    rows = [
+        [
+            f"{each['corners']:,}",
+            _number(each["noise"]),
+            _number(each["polygon_ns"]),
+            _number(each["box_ns"]),
+            _number(each["subscribe_ms"]),
+            _number(each["bytes_per_corner"]),
+        ]
+        for each in result["polygons"]
+    ]
+    shared = result["shared"]
+    ratio = shared["polygon_us"] / shared["box_us"]
+    rest = [
+        [
+            f"{shared['subscriptions']:,}",
+            f"{shared['shapes']:,} of {shared['corners']:,} corners",
+            _number(shared["polygon_us"]),
+            _number(shared["box_us"]),
+            _number(ratio),
+            f"{_number(shared['polygon_matches'])}, {_number(shared['box_matches'])}",
+            f"{_number(shared['polygon_bytes'])}, {_number(shared['box_bytes'])}",
+        ]
+    ]
+    return _table(AREA_COLUMNS, rows) + "\n" + _table(SHARED_COLUMNS, rest)
+
+
 def _spread(values: dict[str, Any]) -> str:
     low, high = _number(values["low"]), _number(values["high"])
     return f"{_number(values['median'])} ({low} to {high})"
@@ -406,6 +454,41 @@ def _plan_part(run: dict[str, Any]) -> str:
     )
 
 
+def _serve_tables(result: dict[str, Any]) -> str:
+    return "\n".join(_serve_part(run) for run in result["runs"])
+
+
+def _serve_part(run: dict[str, Any]) -> str:
+    facts, found = run["workload"], run["results"]
+    rows = []
+    for name, text in SERVE_ROWS.items():
+        if name not in found:
+            continue
+        own = found[name]
+        rate = own.get("per_second", own.get("deliveries_per_second", 0.0))
+        measure = next((own[one] for one in SERVE_MEASURES if one in own), None)
+        cells = [rate, *(own.get(one) for one in ("p50_ms", "p99_ms", "cpu_us")), measure]
+        shown = ["" if cell is None else _number(cell) for cell in cells]
+        rows.append([text.format(**{k: int(v) for k, v in own.items()}), *shown])
+    notes = [f"{facts['subscriptions']:,} subscriptions of {facts['owners']:,} subscribers"]
+    notes.append(f"database {facts['database']}")
+    if "hub" in found:
+        notes.append(f"{_number(found['hub']['changes_a_message'])} changes a message")
+    if "streams" in found:
+        own = found["streams"]
+        notes.append(
+            f"{own['clients']:,.0f} stream clients take {_number(own['cores'])} of a core and "
+            f"{_number(own['bytes_a_client'] / 1024)} KiB each"
+        )
+    if "start" in found:
+        own = found["start"]
+        notes.append(
+            f"a start takes {_number(own['seconds'])} s, "
+            f"{own['resident_bytes'] / (1 << 20):,.0f} MiB after it"
+        )
+    return f"{'; '.join(notes)}.\n\n{_table(SERVE_COLUMNS, rows)}"
+
+
 def _ratios(folder: Path) -> list[list[str]]:
     rows = []
     for _, result in recorded(folder, IN_SHORT, "match"):
@@ -439,7 +522,7 @@ def _origin(name: str, result: dict[str, Any]) -> str:
     source, machine = result["provenance"], result["provenance"]["machine"]
     commit = (source["commit"] or "unknown")[:10]
     changed = ", with uncommitted changes" if source["is_dirty"] else ""
-    facts = [run.get("workload", {}) for run in result["runs"]]
+    facts = [run.get("workload", {}) for run in result.get("runs", [])]
     repeated = f"; {result['repetitions']} repetitions" if "repetitions" in result else ""
     seeds = sorted({fact["seed"] for fact in facts if "seed" in fact})
     messages = sorted({fact["messages"] for fact in facts if "messages" in fact})
@@ -487,10 +570,12 @@ COMMANDS = {
     "peers": ("What people would use instead", _peers_table),
     "limits": ("Beside matching in bulk", _limits_table),
     "events": ("Events, from lines to changes", _events_table),
+    "areas": ("Polygons, against their boxes", _areas_tables),
     "moving": ("Moving subscriptions and live messages", _moving_table),
     "rank": ("Ranking", _rank_table),
     "topk": ("Top lists", _topk_table),
     "spark": ("On Spark", _spark_tables),
+    "serve": ("The service", _serve_tables),
     "match": ("Matching, every kind", _match_table),
 }
 

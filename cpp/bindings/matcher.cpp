@@ -49,11 +49,11 @@ void subscribe_rows(SharedMatcher& self, SubscriptionTable& given) {
   check_columns(columns);
   for (std::size_t row = 0; row < columns.rows; ++row) given.check_row(columns, row);
   std::vector<std::string_view> words;
-  const auto add = [&](MatchSet& set, std::size_t row) {
-    return set.add(given.wish(columns, row, words), given.area(columns, row), nullptr);
-  };
-  change_without_gil(
-      self, [&](MatchMatcher& matcher) { matcher.subscribe_each(columns.ids, columns.rows, add); });
+  const WishRows rows{columns.ids, columns.rows,
+                      [&](std::size_t row) { return given.wish(columns, row, words); },
+                      [&](std::size_t row) { return given.area(columns, row); },
+                      columns.shapes == nullptr ? columns.areas : PlaceColumns{}};
+  change_without_gil(self, [&](MatchMatcher& matcher) { matcher.subscribe_rows(rows); });
 }
 
 nb::list match_one(const SharedMatcher& self, nb::handle words, nb::handle place,

@@ -223,11 +223,12 @@ def _ranges(rng: Random) -> _Plan:
     plan.wishes = Wishes(plan.world)
     plan.tokens = (1, 2, 5)
     plan.batches = (1, 8, 30)
+    is_narrow = rng.random() < 0.5  # then nearly all are filed by ranges
     for _ in range(near(rng, *LISTS, 500, 1000)):
-        row: Json = {"where": plan.wishes.where()}
+        row: Json = {"where": plan.wishes.range() if is_narrow else plan.wishes.where()}
         if rng.random() < 0.7:
-            row["keywords"] = [plan.world.word()]
-        if rng.random() < 0.5:
+            row["keywords"] = plan.world.some_words(rng.choice((1, 1, 1, 2)))
+        if rng.random() < (0.2 if is_narrow else 0.5):
             row["area"] = plan.world.bbox()
         plan.rows.append(row)
     return plan
@@ -325,7 +326,7 @@ def _is_plain(row: Json) -> bool:
     area = row.get("area", [])
     is_box = isinstance(area, list) and not any(isinstance(part, (list, dict)) for part in area)
     is_list = not isinstance(row.get("keywords"), str)
-    return is_list and is_box and "where" not in row and "except" not in row
+    return is_list and is_box and "except" not in row
 
 
 def _steps(mode: str, plan: _Plan) -> list[Step]:
@@ -343,8 +344,6 @@ def _steps(mode: str, plan: _Plan) -> list[Step]:
 
     def match(count: int) -> None:
         form = rng.choice(("text", "text", "tokens", "coded", "single"))
-        if plan.wishes is not None:
-            form = "single"  # tables of messages have no attributes
         plan.boxes = rng.choice((0, 0.3, 0.3, 1))
         rows = [plan.message() for _ in range(count)]
         steps.append({"do": "match", "form": form, "rows": rows})

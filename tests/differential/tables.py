@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -195,6 +196,8 @@ def _subscriptions(rows: list[dict[str, Any]], mode: str) -> pa.Table:
         "keywords": _lists([row.get("keywords") for row in rows], is_coded=len(rows) % 2 == 0),
         **_sides([row.get("area") for row in rows]),
     }
+    if any("where" in row for row in rows):
+        columns["where"] = pa.array([row.get("where") for row in rows], pa.string())
     if mode == "rank":
         for name in ("alpha", "threshold"):
             columns[name] = pa.array([float(row[name]) for row in rows], pa.float64())
@@ -208,6 +211,9 @@ def _messages(rows: list[dict[str, Any]], form: str) -> pa.Table:
         columns = {"text": pa.array(texts, pa.string())}
     else:
         columns = {"tokens": _lists([analyze(text) for text in texts], is_coded=form == "coded")}
+    if any("attributes" in row for row in rows):
+        given = [json.dumps(row.get("attributes", {})) for row in rows]
+        columns["attributes"] = pa.array(given, pa.string())
     if "at" in rows[0] and all("at" in row for row in rows):
         for i, name in enumerate(("lon", "lat")):
             columns[name] = pa.array([float(row["at"][i]) for row in rows], pa.float64())

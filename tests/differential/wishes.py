@@ -75,6 +75,25 @@ class Wishes:
             return f"{rng.choice(('type', 'tags', 'price'))} IN ({values}, 5, 100, TRUE)"
         return rng.choice(("pets = TRUE", "pets != false", "price EXISTS", "tags exists", "n7 = 7"))
 
+    def range(self) -> str:
+        """Return a range of one attribute, perhaps with something beside it."""
+        rng = self.rng
+        name = rng.choice(("price", "price", "rooms"))
+        low, high = sorted((self._number(), self._number()))
+        if rng.random() < 0.3:
+            high = low + rng.choice((0, 1, 100))
+        text = rng.choice(
+            (
+                f"{name} >= {low!r} AND {name} <= {high!r}",
+                f"{name} > {low!r} AND {name} < {high!r}",
+                f"{name} {rng.choice(_ORDERS)} {low!r}",
+                f"{name} >= {low!r} AND rooms <= {rng.randint(0, 5)}",
+            )
+        )
+        if rng.random() < 0.1:
+            text += f" AND NOT ({self._comparison()})"
+        return f"({text}) OR {self._comparison()}" if rng.random() < 0.05 else text
+
     def _quoted(self) -> str:
         return "'" + self.rng.choice(_KINDS).replace("'", "''") + "'"
 

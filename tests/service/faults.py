@@ -10,8 +10,6 @@ import os
 import random
 import signal
 import socket
-import subprocess
-import sys
 import threading
 import time
 from collections import Counter
@@ -19,6 +17,7 @@ from itertools import count
 from typing import Any
 
 import httpx
+from service.nursery import Nursery
 
 import nearcast as nc
 from nearcast.client import Client
@@ -34,13 +33,14 @@ class Server:
     """`nearcast serve` as a process that dies and comes back on the same port."""
 
     def __init__(self, folder, database) -> None:
+        self._nursery = Nursery()
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             self.port = probe.getsockname()[1]
-        self._folder = folder
         self._database = database
         self.url = f"http://127.0.0.1:{self.port}"
-        self._child: subprocess.Popen[bytes] | None = None
+        self._log = folder / "server.log"
+        self._child: int | None = None
 
     def start(self) -> None:
         settings = {
@@ -50,18 +50,12 @@ class Server:
             "NEARCAST_LOG_FORMAT": "text",
         }
         listen = ["--listen", f"127.0.0.1:{self.port}", "--database", self._database]
-        with (self._folder / "server.log").open("ab") as log:
-            self._child = subprocess.Popen(
-                [sys.executable, "-m", "nearcast.cli", "serve", *listen],
-                env={**os.environ, **settings},
-                stdout=log,
-                stderr=log,
-            )
+        self._child = self._nursery.start(["serve", *listen], settings, self._log)
 
     def check_alive(self) -> None:
         """Fail with what it said if it ended by itself."""
         assert self._child is not None
-        assert self._child.poll() is None, (self._folder / "server.log").read_text()[-3000:]
+        assert self._nursery.is_alive(self._child), self._log.read_text()[-3000:]
 
     def wait_ready(self) -> None:
         end = time.monotonic() + GUARD_S
@@ -77,8 +71,15 @@ class Server:
 
     def end(self, how=signal.SIGKILL) -> None:
         assert self._child is not None
-        self._child.send_signal(how)
-        self._child.wait(60)
+        os.kill(self._child, how)
+        self._nursery.wait(self._child)
+        self._child = None
+
+    def close(self) -> None:
+        """End everything, in good order."""
+        if self._child is not None:
+            self.end(signal.SIGTERM)
+        self._nursery.close()
 
 
 class Crew:
@@ -93,8 +94,8 @@ class Crew:
         self.held: dict[str, dict[int, dict[str, Any]]] = {owner: {} for owner in OWNERS}
         self.repeated = 0
         self._threads = [threading.Thread(target=self._guarded, args=(self._publish,), daemon=True)]
-        for owner in OWNERS:
-            for work in (self._subscribe, self._follow):
+        for work in (self._subscribe, self._follow):
+            for owner in OWNERS:
                 arguments = (work, owner)
                 self._threads.append(
                     threading.Thread(target=self._guarded, args=arguments, daemon=True)
@@ -170,9 +171,10 @@ class Crew:
         held[number] = delivery
 
     def stop(self) -> None:
+        """Let the writers finish; followers may wait for ever, and what they miss is drained."""
         self.is_done.set()
-        for thread in self._threads[:-1]:
-            thread.join(5)
+        for thread in self._threads[: -len(OWNERS)]:
+            thread.join(GUARD_S)
 
 
 def drain(url, crew) -> None:
@@ -257,6 +259,6 @@ def run_cycles(folder, database, cycles, seed=1):
         drain(server.url, crew)
     finally:
         crew.is_done.set()
-        server.end(signal.SIGTERM)
+        server.close()
     compare(database, crew)
     return len(crew.acked), sum(len(held) for held in crew.held.values()), crew.repeated

@@ -245,11 +245,8 @@ def test_a_new_version_of_a_message_replaces_it(database) -> None:
         service.subscribe("s1", keywords="coffee", live=True)
         body = {"text": "coffee", "at": [0, 0]}
         assert service.client.put("/v1/messages/m1", json=body).status_code == 201
-        assert service.client.put("/v1/messages/m1", json={**body, "text": "tea"}).json() == {
-            "id": "m1",
-            "event": 3,
-            "changes": 1,
-        }
+        answer = service.client.put("/v1/messages/m1", json={**body, "text": "tea"}).json()
+        assert (answer["id"], answer["changes"]) == ("m1", 1)
         kinds = [(one["change"], one["reason"]) for one in service.deliveries()]
         assert kinds == [("added", "published"), ("removed", "changed")]
 

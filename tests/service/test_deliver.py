@@ -6,10 +6,19 @@ import asyncio
 import json
 from types import SimpleNamespace
 
+import pyarrow as pa
 import pytest
 from service.harness import running, wait_for
-from spark.brokers import broker_jars, can_fetch, running_broker
+from spark.brokers import broker_jars, can_fetch, connector_jars, run_spark, running_broker
 from spark.conftest import missing
+from spark.tables import (
+    build_here,
+    expected,
+    publish_lines,
+    single,
+    some_messages,
+    some_subscriptions,
+)
 
 from nearcast import InvalidParameterError
 from nearcast.service.delivering import Deliverer, Source
@@ -128,3 +137,48 @@ def test_from_topic_to_topic_with_a_real_broker(broker, sqlite) -> None:
         broker.send("changes", [json.dumps(pair("anna/s1", "last", batch=3))])
         wait_for(lambda: len(service.deliveries(owner="anna")) == 31, 120)
         task.cancel()
+
+
+@pytest.mark.slow
+@pytest.mark.spark
+def test_messages_in_a_topic_are_matched_on_spark_and_delivered_by_two_processes(
+    broker, tmp_path
+) -> None:
+    """The whole path of the guide: topic, Spark, topic, `nearcast deliver` with two shares."""
+    connector = connector_jars(tmp_path / "connector")
+    if not connector:
+        pytest.skip("Maven Central has not the connector of Spark and Kafka")
+    table, messages = some_subscriptions(300), some_messages(60)
+    names = [f"o{number % 7}/s{number}" for number in range(300)]
+    table = table.set_column(0, "id", pa.array(names))
+    build_here(tmp_path / "index", table)
+    wanted = expected(single(table), messages)
+    assert wanted
+    broker.send("messages", publish_lines(messages))
+    changes = f"kafka://{broker.servers}/matched"
+    run_spark(
+        connector,
+        *("run", "--messages", f"kafka://{broker.servers}/messages"),
+        *("--subscriptions", str(tmp_path / "index"), "--out", changes),
+        *("--checkpoint", str(tmp_path / "checkpoint"), "--until-empty"),
+    )
+    found = []
+    for share in ("1/2", "2/2"):
+        source = Source.read(changes, share)
+        ours = [pair for pair in wanted if source.is_ours(pair[1])]
+        with running(f"sqlite:///{tmp_path}/{share[0]}.db") as service:
+            deliverer = Deliverer(service.service, source)
+            task = asyncio.run_coroutine_threadsafe(deliverer.run(), service._loop)
+            wait_for(lambda: len(delivered(service)) == len(ours), 120)  # noqa: B023
+            task.cancel()
+            found += delivered(service)
+    assert sorted(found) == wanted
+
+
+def delivered(service):
+    """Return all deliveries of all owners, as pairs."""
+    return [
+        (one["message"], f"{owner}/{one['subscription']}")
+        for owner in [f"o{number}" for number in range(7)]
+        for one in service.deliveries(owner=owner)
+    ]

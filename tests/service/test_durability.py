@@ -95,9 +95,7 @@ def test_a_full_disk_refuses_writes_and_is_survived(tmp_path) -> None:
 
 async def _reconnect(service) -> None:
     async with service.writer.turn:
-        if service.store._writing is not None:
-            service.store._writing.close()
-            service.store._writing = None
+        service.store._forget_open()
         service.store.engine.dispose()
 
 
@@ -129,6 +127,19 @@ def test_a_clock_that_jumps_breaks_nothing(sqlite) -> None:
         assert {one["message"] for one in held} == {"m2", "m3", "m4"}
         times = [d["at"] for d in service.deliveries()]
         assert times == sorted(times)
+
+
+def test_a_database_is_made_as_a_whole_or_not_at_all(sqlite, monkeypatch) -> None:
+    def fails(*_) -> None:
+        what = "killed while it was made"
+        raise KeyboardInterrupt(what)
+
+    monkeypatch.setattr(Store, "_put", fails)
+    with pytest.raises(KeyboardInterrupt):
+        Store(sqlite, is_exclusive=False)
+    monkeypatch.undo()
+    with running(sqlite) as service:
+        service.publish("m1")
 
 
 def test_a_second_service_is_kept_away(database) -> None:

@@ -36,6 +36,7 @@ def test_settings_come_from_file_environment_and_options(tmp_path) -> None:
         {"hub": {"window_count": 1, "window_seconds": 1.0}},
         {"tls": {"certificate": "x"}},
         {"webhooks": {"allow": ["nonsense"]}},
+        {"secret_key": "short"},
     ],
 )
 def test_wrong_settings_are_refused(wrong) -> None:
@@ -45,9 +46,10 @@ def test_wrong_settings_are_refused(wrong) -> None:
 
 def test_config_check_shows_settings_without_secrets(capsys, monkeypatch) -> None:
     monkeypatch.setenv("NEARCAST_ADMIN_KEY", "hush-hush")
+    monkeypatch.setenv("NEARCAST_SECRET_KEY", "hush-" * 10)
     assert main(["config", "check", "--database", "postgresql://me:secret@host/db"]) == 0
     shown = capsys.readouterr().out
-    assert "secret" not in shown
+    assert "me:secret" not in shown
     assert "hush" not in shown
     assert "window_count" in shown
     monkeypatch.setenv("NEARCAST_LIMITS__NONSENSE", "1")
@@ -112,6 +114,29 @@ def test_hub_settings_cannot_change_under_a_database(database) -> None:
         pass
 
 
+def stored_hub(service):
+    return json.loads(service.service.store.meta()["hub"])
+
+
+def test_a_database_from_before_a_hub_setting_is_opened(database) -> None:
+    with running(database, hub={"window_count": 5}) as service:
+        assert stored_hub(service)["version"] == 1
+        old = {"window_count": 5, "space": [-180, -90, 180, 90]}  # no version, few settings
+        service.service.store.set_meta(hub=json.dumps(old))
+        service.publish("m1")
+    with running(database, hub={"window_count": 5}) as service:
+        assert service.get("/v1/messages/m1")["id"] == "m1"
+        assert "safe_region" in stored_hub(service)
+
+
+@pytest.mark.parametrize("more", [{"version": 2}, {"unheard_of": 1}])
+def test_a_database_of_a_later_version_is_refused(sqlite, more) -> None:
+    with running(sqlite) as service:
+        service.service.store.set_meta(hub=json.dumps({**stored_hub(service), **more}))
+    with pytest.raises(InvalidParameterError, match="later version"), running(sqlite):
+        pass
+
+
 def test_tls(sqlite, tmp_path) -> None:
     certificate, key = tmp_path / "cert.pem", tmp_path / "key.pem"
     command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1"]
@@ -145,6 +170,7 @@ def test_the_openapi_document_is_served(sqlite) -> None:
         assert f"schemas/{schema}" in text, schema
 
 
+@pytest.mark.slow
 def test_schemathesis_finds_no_5xx(sqlite) -> None:
     import os
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import socket
+import threading
 import time
 
 import httpx
@@ -14,6 +16,7 @@ from websockets.sync.client import connect
 
 from nearcast.service import fanout
 from nearcast.service.schema import CURSORS
+from nearcast.service.store import Store
 
 
 def publish_some(service, count, first=0) -> None:
@@ -45,6 +48,28 @@ def test_a_pull_waits_for_what_comes(service) -> None:
     page = service.get("/v1/deliveries", params={"after": 1, "limit": 1, "wait": 5})
     assert [one["number"] for one in page["deliveries"]] == [2]
     assert page["next"] == 2
+
+
+def test_what_is_being_committed_is_neither_delivered_nor_gone(database, monkeypatch) -> None:
+    with running(database) as service:
+        service.subscribe("s1", keywords="coffee")
+        service.publish("m1")
+        goes_on, real = threading.Event(), Store.commit
+
+        def waits(self, row, records) -> None:
+            goes_on.wait(60)
+            real(self, row, records)
+
+        monkeypatch.setattr(Store, "commit", waits)
+        publishing = threading.Thread(target=publish_some, args=(service, 1, 1))
+        publishing.start()
+        wait_for(lambda: service.service.engine.streams.numbers.get("default") == 2)
+        with httpx.Client(base_url=service.url, timeout=60) as other:
+            page = other.get("/v1/deliveries", params={"after": 1}).json()
+        assert page == {"deliveries": [], "next": 1}
+        goes_on.set()
+        publishing.join(60)
+        assert [one["number"] for one in service.deliveries()] == [1, 2]
 
 
 def test_a_stream_resumes_after_the_last_event(service) -> None:
@@ -123,6 +148,42 @@ def test_a_slow_reader_falls_back_to_a_cursor_and_misses_nothing(database, monke
         numbers = [one["number"] for _, _, one in take(events, 600)]
         assert numbers == list(range(1, 601))
         events.close()
+
+
+def test_a_client_that_does_not_read_costs_no_memory_and_delays_no_other(sqlite) -> None:
+    """Two subscribers get the same; one of them never reads from its connection."""
+    size, count = 20_000, 300
+    with running(sqlite, retention={"tail_changes": 50}) as service:
+        for owner in ("anna", "ben"):
+            service.subscribe("s1", keywords="coffee", owner=owner)
+        with socket.create_connection(address_of(service)) as idle:
+            idle.sendall(b"GET /v1/stream?owner=anna&after=0 HTTP/1.1\r\nhost: x\r\n\r\n")
+            assert b" 200 " in idle.recv(100)
+            events = sse_events(service.client, "/v1/stream", params={"owner": "ben", "after": 0})
+            text = "coffee " + "x" * size
+            for start in range(0, count, 10):
+                some = range(start, start + 10)
+                service.lines(
+                    "/v1/messages", [{"id": f"m{n}", "text": text, "at": [0, 0]} for n in some]
+                )
+                assert [one["number"] for _, _, one in take(events, 10)] == [n + 1 for n in some]
+                assert service.run(_waiting_bytes(service, "anna")) <= fanout.WAITING_BYTES
+            events.close()
+            behind = [tap for tap in service.service.fanout._taps["anna"] if tap._is_behind]
+            assert behind, "300 messages of 20 kB are more than may wait"
+            # It reads after all: everything is there, in order.
+            wanted, found = b'"number":%d,' % count, b""
+            while wanted not in found:
+                found = found[-100:] + idle.recv(1 << 20)
+        assert service.service.metrics.fallbacks._value.get() >= 1
+
+
+async def _waiting_bytes(service, owner):
+    return sum(tap.waiting_bytes for tap in service.service.fanout._taps[owner])
+
+
+def address_of(service):
+    return "127.0.0.1", int(service.url.rpartition(":")[2])
 
 
 def test_what_left_memory_is_read_from_the_database(database) -> None:

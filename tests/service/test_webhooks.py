@@ -11,8 +11,10 @@ import pytest
 from service.harness import running, wait_for
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from nearcast import InvalidParameterError
 from nearcast.service.delivery.addresses import AddressRule, CheckedResolver, RefusedAddressError
-from nearcast.service.delivery.cloudevents import new_secret, signature
+from nearcast.service.delivery.cloudevents import signature
+from nearcast.service.delivery.signing_keys import SigningKeys
 from nearcast.service.problems import MalformedError
 
 ALLOW = {"allow": ["127.0.0.0/8"], "first_wait_seconds": 0.02, "attempts": 3}
@@ -118,7 +120,54 @@ def test_both_secrets_are_valid_while_one_is_rotated(sqlite, receiver) -> None:
         for secret in (first, answer["secret"]):
             Webhook(secret).verify(body, headers)
         with pytest.raises(WebhookVerificationError):
-            Webhook(new_secret()).verify(body, headers)
+            Webhook(SigningKeys().make()).verify(body, headers)
+
+
+KEY, OTHER = "k" * 32, "o" * 32
+
+
+def everything_in(service):
+    from nearcast.service.schema import METADATA
+
+    store = service.service.store
+    return str([store.rows(table.select()) for table in METADATA.tables.values()])
+
+
+def test_with_a_key_the_database_does_not_hold_the_secret(database, receiver) -> None:
+    with running(database, webhooks=ALLOW, secret_key=KEY) as service:
+        body, headers = {"id": "e1", "url": receiver.url}, {"idempotency-key": "once"}
+        secret = service.post("/v1/endpoints", body, 201, headers=headers)["secret"]
+        service.subscribe("s1", keywords="coffee")
+        assert secret.removeprefix("whsec_") not in everything_in(service)
+    with running(database, webhooks=ALLOW, secret_key=OTHER, secret_key_before=KEY) as service:
+        service.publish("m1")
+        wait_for(lambda: receiver.requests)
+        _, headers, content = receiver.requests[0]
+        Webhook(secret).verify(content, headers)
+        rotated = service.client.patch("/v1/endpoints/e1", json={"rotate": True}).json()["secret"]
+        assert rotated.removeprefix("whsec_") not in everything_in(service)
+    with pytest.raises(InvalidParameterError, match="key that is not set"):
+        start(database, secret_key=OTHER)
+
+
+def start(database, **settings) -> None:
+    with running(database, webhooks=ALLOW, **settings):
+        pass
+
+
+def test_without_a_key_secrets_are_plain_and_the_log_says_so(sqlite, receiver, caplog) -> None:
+    with running(sqlite, webhooks=ALLOW) as service:
+        made = service.post("/v1/endpoints", {"id": "e1", "url": receiver.url}, 201)
+        assert made["secret"] in everything_in(service)
+    start(sqlite)
+    assert "secrets of 1 endpoints are stored in plain text: set secret_key" in caplog.text
+    caplog.clear()
+    with running(sqlite, webhooks=ALLOW, secret_key=KEY) as service:
+        for _ in range(2):
+            service.client.patch("/v1/endpoints/e1", json={"rotate": True})
+    start(sqlite, secret_key=KEY)
+    assert "plain text: rotate" in caplog.text  # once, at the start before both rotations
+    assert caplog.text.count("plain text") == 1
 
 
 def test_a_failure_is_repeated_in_order(sqlite, receiver) -> None:

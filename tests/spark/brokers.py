@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
+import sys
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -64,6 +66,22 @@ def connector_jars(folder):
 def broker_jars(folder):
     group = "org.apache.kafka"
     return fetch(folder, (group, "kafka_2.13", KAFKA), (group, "kafka-tools", KAFKA))
+
+
+def run_spark(jars, *options) -> None:
+    """Run `nearcast spark` in a process of its own: its Java has the connector."""
+    listed = ",".join(map(str, jars))
+    settings = "--conf spark.ui.enabled=false --conf spark.driver.memory=1g"
+    arguments = f"--jars {listed} {settings} pyspark-shell"
+    done = subprocess.run(
+        [sys.executable, "-m", "nearcast.cli.__main__", "spark", "--master", "local[1]", *options],
+        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": arguments},
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def can_fetch():

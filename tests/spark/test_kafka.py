@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 
 import pyarrow.dataset as ds
 import pytest
-from spark.brokers import broker_jars, can_fetch, connector_jars, running_broker
+from spark.brokers import broker_jars, can_fetch, connector_jars, run_spark, running_broker
 from spark.conftest import missing
 from spark.tables import (
     build_here,
@@ -57,22 +54,6 @@ def jars(tmp_path_factory):
     return found
 
 
-def run(jars, *options) -> None:
-    """Run `nearcast spark` in a process of its own: its Java has the connector."""
-    listed = ",".join(map(str, jars))
-    settings = "--conf spark.ui.enabled=false --conf spark.driver.memory=1g"
-    arguments = f"--jars {listed} {settings} pyspark-shell"
-    done = subprocess.run(
-        [sys.executable, "-m", "nearcast.cli.__main__", "spark", "--master", "local[1]", *options],
-        env={**os.environ, "PYSPARK_PYTHON": sys.executable, "PYSPARK_SUBMIT_ARGS": arguments},
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-
-
 @pytest.mark.slow
 @pytest.mark.spark
 def test_pairs_go_from_topic_to_topic(jars, tmp_path) -> None:
@@ -87,11 +68,11 @@ def test_pairs_go_from_topic_to_topic(jars, tmp_path) -> None:
         source, sink = f"kafka://{broker.servers}/messages", f"kafka://{broker.servers}/pairs"
         places = ["--messages", source, "--subscriptions", str(tmp_path / "index")]
         to_topic = ["run", *places, "--out", sink, "--checkpoint", str(tmp_path / "there")]
-        run(connector, *to_topic, "--until-empty")
+        run_spark(connector, *to_topic, "--until-empty")
         broker.send("messages", lines[40:])
-        run(connector, *to_topic, "--until-empty")  # goes on where the first ended
+        run_spark(connector, *to_topic, "--until-empty")  # goes on where the first ended
         pairs = [json.loads(line) for line in broker.received("pairs")]
-        run(connector, "run", *places, "--out", str(tmp_path / "out"), "--until-empty")
+        run_spark(connector, "run", *places, "--out", str(tmp_path / "out"), "--until-empty")
     assert sorted((row["message"], row["subscription"]) for row in pairs) == wanted
     assert {row["batch"] for row in pairs} == {0, 1}
     rows = ds.dataset(tmp_path / "out", format="parquet").to_table().to_pylist()

@@ -44,7 +44,10 @@ class Matcher {
     }
     ids_.bind(id, raw(added));
   }
-  void subscribe(const typename Set::Rows& rows) {
+  void subscribe(const typename Set::Rows& rows) { subscribe_rows(rows); }
+  /// Of any form that the set adds at once.
+  template <typename Rows>
+  void subscribe_rows(const Rows& rows) {
     room_.check();
     const ListRoom::Change change(room_);
     set_.add(rows, ids_);

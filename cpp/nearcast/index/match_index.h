@@ -1,6 +1,7 @@
 /// The interface of all indexes of match subscriptions, and the types that it uses.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "nearcast/base/ids.h"
 #include "nearcast/base/visit_stamps.h"
 #include "nearcast/base/work_counters.h"
+#include "nearcast/model/conditions.h"
 #include "nearcast/model/message.h"
 #include "nearcast/model/subscription_store.h"
 
@@ -29,13 +31,19 @@ class MatchSink {
     work.matches += ids.size();
   }
   std::span<const SubscriptionId> ids() const { return ids_; }
-  /// Takes back the answers that keep(message of the group, id) does not want.
-  template <typename Keep>
-  void retain(Keep&& keep) {
+  /// Takes back the answers that keep(message of the group, id) does not want. Before that,
+  /// approach(id, 0) and then approach(id, 1) pull what it reads into the cache.
+  template <typename Keep, typename Approach>
+  void retain(Keep&& keep, Approach&& approach) {
+    constexpr std::size_t kAhead = 8;  // answers between one step and the next
     std::size_t kept = 0, from = 0, message = 0;
+    for (std::size_t i = 0; i < std::min(2 * kAhead, ids_.size()); ++i) approach(ids_[i], 0);
+    for (std::size_t i = 0; i < std::min(kAhead, ids_.size()); ++i) approach(ids_[i], 1);
     const auto retain_until = [&](std::size_t end) {
       for (; from < end; ++from) {
         const SubscriptionId id = ids_[from];
+        if (from + 2 * kAhead < ids_.size()) approach(ids_[from + 2 * kAhead], 0);
+        if (from + kAhead < ids_.size()) approach(ids_[from + kAhead], 1);
         if (keep(message, id)) ids_[kept++] = id;
       }
     };
@@ -143,6 +151,10 @@ class MatchIndex {
   /// Called before the insert or erase of ids[i] in a series: prefetch what those of the following
   /// ids will read.
   virtual void approach(std::span<const SubscriptionId>, std::size_t) const {}
+  /// Told once, before anything else: what decides about subscriptions beside store and message.
+  /// True: the index looks at the ranges of numbers in it, and at Message::numbers; conditions are
+  /// in place before insert() and until after erase().
+  virtual bool file_by(const Conditions&) { return false; }
   /// A sample of messages, which later builds and repairs use.
   virtual void learn(const MessageSample&) {}
 

@@ -10,7 +10,7 @@ namespace nearcast {
 using Kind = ConditionTree::Kind;
 
 ConditionPlan::ConditionPlan(const Wish& wish, Vocabulary& words)
-    : words_(words), words_only_(wish.words_only), tree_(words) {
+    : words_(words), words_only_(wish.words_only), files_ranges_(wish.files_ranges), tree_(words) {
   tree_.require(wish.plain);
   if (wish.keywords != nullptr) tree_.require(*wish.keywords);
   if (wish.where != nullptr) tree_.require(*wish.where);
@@ -137,7 +137,7 @@ ConditionPlan::Cover ConditionPlan::cover_of_and(const ConditionTree::Node& node
       if (kind != Kind::kToken && kind != Kind::kNumber)
         consider(std::move(covers_[part]), shared, best);
     }
-    if (!words_only_) consider_ranges(node, shared, best);
+    if (!words_only_ && !is_filed_by_index(node)) consider_ranges(node, shared, best);
   }
   if (best.cost < kNoCover) join(best, shared);
   return best;

@@ -5,7 +5,8 @@
 /// them. Of an AND one part is enough for a cover, and the words of the AND come along; of an OR
 /// all parts are needed. The cover with the fewest and rarest alternatives is taken: nothing is
 /// multiplied out, and no cover has more clauses than there are tests. A range of numbers is
-/// covered by cells (model/cells.h), which is worth it where all words are frequent.
+/// covered by cells (model/cells.h), which is worth it where all words are frequent, unless the index
+/// files by ranges itself.
 ///
 /// What can be true without any word or term is filed under one clause that always holds. Where
 /// the clauses decide, there is no condition.
@@ -32,6 +33,7 @@ struct Wish {
   bool is_filed = true;     ///< false: no clauses are wanted, the condition decides everything
   std::size_t unfiled = 0;  ///< subscriptions that are filed under no word
   bool has_area = false;
+  bool files_ranges = false;  ///< the index files by the ranges of the outermost AND itself
 };
 
 class ConditionPlan {
@@ -79,6 +81,9 @@ class ConditionPlan {
   Cover cover_of_and(const ConditionTree::Node& node);
   Cover cover_of_or(const ConditionTree::Node& node);
   Cover cover_of_phrase(const ConditionTree::Node& node) const;
+  bool is_filed_by_index(const ConditionTree::Node& node) const {
+    return files_ranges_ && &node == &tree_[ConditionTree::kRoot];
+  }
   Cover cover_of_range(std::string_view name, double low, double high);
   void consider_ranges(const ConditionTree::Node& node, const Shared& shared, Cover& best);
   void consider(Cover&& other, const Shared& shared, Cover& best) const;
@@ -92,7 +97,7 @@ class ConditionPlan {
   void write(const Cover& cover);
 
   Vocabulary& words_;
-  bool words_only_;
+  bool words_only_, files_ranges_;
   ConditionTree tree_;
   TermWords term_words_;
   std::vector<Cover> covers_;  ///< by node, until its group takes it

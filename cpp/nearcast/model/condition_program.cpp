@@ -1,5 +1,8 @@
 #include "nearcast/model/condition_program.h"
 
+#include <algorithm>
+#include <limits>
+
 #include "nearcast/base/bounded_array.h"
 #include "nearcast/base/errors.h"
 
@@ -64,6 +67,18 @@ bool passes(const std::uint32_t* test, const Facts& facts) {
   }
 }
 
+void narrow(Token name, Comparison comparison, double value, std::vector<NumberRange>& ranges) {
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  auto found = std::find_if(ranges.begin(), ranges.end(),
+                            [&](const NumberRange& range) { return range.name == name; });
+  if (found == ranges.end()) found = ranges.insert(found, {name, -kInfinite, kInfinite});
+  if (comparison == Comparison::kLess || comparison == Comparison::kAtMost) {
+    found->high = std::min(found->high, value);
+  } else if (comparison == Comparison::kMore || comparison == Comparison::kAtLeast) {
+    found->low = std::max(found->low, value);
+  }
+}
+
 /// A group that is not decided yet.
 struct Open {
   std::uint32_t end;
@@ -95,6 +110,27 @@ bool holds(ProgramView program, const Facts& facts) {
       open.pop_back();
     }
     if (open.size() == 0) return is_true;
+  }
+}
+
+void ranges_in(ProgramView program, std::vector<NumberRange>& out) {
+  if (program.empty()) return;
+  const bool is_and = !ProgramWord::is_token(program[0]) && ProgramWord::op(program[0]) == Op::kAnd;
+  for (std::size_t at = is_and ? 1 : 0; at < program.size();) {
+    const std::uint32_t word = program[at];
+    const bool is_group = !ProgramWord::is_token(word) && ProgramWord::op(word) <= Op::kOr;
+    if (is_group) {
+      at += 1 + ProgramWord::body(word);
+      continue;
+    }
+    if (!ProgramWord::is_token(word) && ProgramWord::op(word) == Op::kCompare &&
+        (ProgramWord::body(word) & 1) == 0) {
+      double value;
+      std::memcpy(&value, &program[at + 2], sizeof(value));
+      narrow(Token{program[at + 1]}, static_cast<Comparison>(ProgramWord::body(word) >> 1), value,
+             out);
+    }
+    at += ProgramWord::size_of_test(word);
   }
 }
 

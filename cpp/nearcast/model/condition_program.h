@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
+#include <vector>
 
 #include "nearcast/model/expression.h"
 #include "nearcast/model/facts.h"
@@ -83,6 +84,16 @@ void for_each_token(ProgramView program, Visit&& visit) {
     at += size;
   }
 }
+
+/// Numbers from `low` to `high`, each of which may be infinite.
+struct NumberRange {
+  Token name;
+  double low, high;
+};
+
+/// Appends the ranges without which the program does not hold: one for each attribute that the
+/// outermost AND compares. A range may hold an end that the program does not accept.
+void ranges_in(ProgramView program, std::vector<NumberRange>& out);
 
 inline std::size_t phrases_in(ProgramView program) {
   std::size_t count = 0;

@@ -75,10 +75,10 @@ Conditions::Record Conditions::record(SubscriptionId id) const {
           head + count};
 }
 
-bool Conditions::decides_for(SubscriptionId id, const Facts& facts) const {
+bool Conditions::decides_for(SubscriptionId id, const Facts& facts, ShapeMemo* memo) const {
   const Record own = record(id);
   return (own.program.empty() || holds(own.program, facts)) &&
-         !(own.excluded && area_touches(excluded_, *own.excluded, *facts.place));
+         !(own.excluded && area_touches(excluded_, *own.excluded, *facts.place, memo));
 }
 
 bool Conditions::excludes(SubscriptionId id, const Place& place) const {

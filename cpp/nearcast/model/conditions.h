@@ -20,6 +20,7 @@
 #include "nearcast/base/claims.h"
 #include "nearcast/base/ids.h"
 #include "nearcast/base/list_arena.h"
+#include "nearcast/base/prefetch.h"
 #include "nearcast/model/condition_program.h"
 #include "nearcast/model/facts.h"
 #include "nearcast/model/subscription_store.h"
@@ -43,11 +44,25 @@ class Conditions {
   void remove(SubscriptionId id);                     ///< also if it has none
   void copy(SubscriptionId from, SubscriptionId to);  ///< also if it has none
 
-  /// Does the condition hold for these facts? True if there is none.
-  bool accepts(SubscriptionId id, const Facts& facts) const {
-    return !has(id) || decides_for(id, facts);
+  /// Does the condition hold for these facts? True if there is none. With a memo, which is for
+  /// excluded areas alone, shapes that several of them have are decided once for a place.
+  bool accepts(SubscriptionId id, const Facts& facts, ShapeMemo* memo = nullptr) const {
+    return !has(id) || decides_for(id, facts, memo);
+  }
+  /// Pull what accepts() reads into the cache: first step 0, then step 1.
+  void prefetch(SubscriptionId id, int step) const {
+    if (raw(id) >= slots_.size()) return;
+    if (step == 0) {
+      prefetch_line(&slots_[raw(id)]);
+    } else if (slots_[raw(id)] != 0) {
+      prefetch_line(words_of_.at(slots_[raw(id)] - 1));
+    }
   }
   bool excludes(SubscriptionId id, const Place& place) const;  ///< does the excluded area?
+  /// Appends the ranges without which the condition does not hold; none if there is no condition.
+  void ranges(SubscriptionId id, std::vector<NumberRange>& out) const {
+    if (has(id)) ranges_in(record(id).program, out);
+  }
   std::optional<Area> excluded(SubscriptionId id) const;
 
   void count_uses(std::vector<std::uint32_t>& uses) const;
@@ -83,7 +98,7 @@ class Conditions {
     Word size;  ///< of the record
   };
   Record record(SubscriptionId id) const;
-  bool decides_for(SubscriptionId id, const Facts& facts) const;
+  bool decides_for(SubscriptionId id, const Facts& facts, ShapeMemo* memo) const;
   void write(SubscriptionId id, ProgramView program, std::optional<SubscriptionId> excluded);
   void check_records(const Claims& known_tokens) const;
   Vocabulary& words_;

@@ -21,7 +21,13 @@ const Facts& FactReader::read(const Message& message, const Vocabulary& words,
   if (terms.has_phrases()) read_order(source);
   if (terms.has_prefixes()) derive_prefixes(source);
   if (terms.has_names()) {
-    const auto derive = [&](const Attribute& attribute) { derive_from(attribute, source); };
+    if (names_version_ != terms.version() || names_of_ != &terms) names_.clear();
+    names_version_ = terms.version();
+    names_of_ = &terms;
+    std::size_t position = 0;
+    const auto derive = [&](const Attribute& attribute) {
+      derive_from(attribute, look_up(attribute.name, position++, source), source);
+    };
     if (said.fresh != nullptr) {
       for (const Attribute& attribute : said.fresh->attributes) derive(attribute);
     } else if (said.kept != nullptr) {
@@ -64,24 +70,33 @@ void FactReader::derive_prefixes(const Source& source) {
   }
 }
 
-void FactReader::derive_from(const Attribute& attribute, const Source& source) {
-  const TermRegistry::NameUses* uses = source.terms.find(attribute.name);
+const FactReader::Name& FactReader::look_up(std::string_view name, std::size_t position,
+                                            const Source& source) {
+  if (position >= names_.size()) names_.resize(position + 1);
+  Name& known = names_[position];
+  if (known.name == name && !known.name.empty()) return known;
+  known = {std::string(name), source.terms.find(name), kUnknownToken};
+  if (known.uses != nullptr && known.uses->numbers != 0)
+    known.named = source.words.find(term_words_.named(name));
+  return known;
+}
+
+void FactReader::derive_from(const Attribute& attribute, const Name& name, const Source& source) {
+  const TermRegistry::NameUses* uses = name.uses;
   if (uses == nullptr) return;
   if (uses->exists != 0) add(source.words, term_words_.exists(attribute.name));
   if (uses->types != 0) add(source.words, term_words_.typed(attribute.name, attribute.kind));
   if (uses->equals != 0 && attribute.kind != ValueKind::kNoTexts)
     add(source.words, term_words_.equal(attribute));
-  if (attribute.kind == ValueKind::kNumber) derive_numbers(attribute, *uses, source);
+  if (attribute.kind == ValueKind::kNumber) derive_numbers(attribute, name, source);
 }
 
-void FactReader::derive_numbers(const Attribute& attribute, const TermRegistry::NameUses& uses,
+void FactReader::derive_numbers(const Attribute& attribute, const Name& name,
                                 const Source& source) {
-  if (uses.numbers != 0) {
-    const Token name = source.words.find(term_words_.named(attribute.name));
-    if (name != kUnknownToken) numbers_.push_back({name, attribute.number});
-  }
+  if (name.named != kUnknownToken) numbers_.push_back({name.named, attribute.number});
+  if (name.uses->levels == 0) return;
   const std::uint64_t key = ordered_key(attribute.number);
-  for (std::uint64_t left = uses.levels; left != 0; left &= left - 1) {
+  for (std::uint64_t left = name.uses->levels; left != 0; left &= left - 1) {
     const int level = std::countr_zero(left);
     add(source.words, term_words_.cell(attribute.name, {level, key >> level}));
   }
@@ -91,6 +106,7 @@ void FactReader::trim() {
   constexpr std::size_t kMostKept = 1 << 16;  // elements; what one huge message took is given back
   if (tokens_.capacity() > kMostKept) std::vector<Token>().swap(tokens_);
   if (order_.capacity() > kMostKept) std::vector<Token>().swap(order_);
+  names_.clear();
   facts_ = {};
 }
 

@@ -16,11 +16,6 @@
 
 namespace nearcast {
 
-struct NumberFact {
-  Token name;  ///< of its term kNamed
-  double value;
-};
-
 struct Facts {
   TokenSpan tokens;  ///< words and terms, ascending and distinct
   TokenSpan order;   ///< of the words; kUnknownToken: one that no subscription has
@@ -42,9 +37,15 @@ class FactReader {
 
   void read_order(const Source& source);
   void derive_prefixes(const Source& source);
-  void derive_from(const Attribute& attribute, const Source& source);
-  void derive_numbers(const Attribute& attribute, const TermRegistry::NameUses& uses,
-                      const Source& source);
+  /// What is known of an attribute's name; messages mostly have the same ones in the same order.
+  struct Name {
+    std::string name;
+    const TermRegistry::NameUses* uses = nullptr;  ///< null: no subscription has it
+    Token named = kUnknownToken;                   ///< of its term kNamed, if it is used
+  };
+  const Name& look_up(std::string_view name, std::size_t position, const Source& source);
+  void derive_from(const Attribute& attribute, const Name& name, const Source& source);
+  void derive_numbers(const Attribute& attribute, const Name& name, const Source& source);
   void add(const Vocabulary& words, std::string_view word) {
     const Token token = words.find(word);
     if (token != kUnknownToken) tokens_.push_back(token);
@@ -53,6 +54,9 @@ class FactReader {
   TermWords term_words_;
   std::vector<Token> tokens_, order_;
   std::vector<NumberFact> numbers_;
+  std::vector<Name> names_;  ///< by position in the last message
+  const TermRegistry* names_of_ = nullptr;
+  std::uint64_t names_version_ = 0;  ///< of names_of_, when they were looked up
   Facts facts_;
 };
 

@@ -24,10 +24,17 @@ struct Said {
   const std::uint32_t* kept = nullptr;  ///< of one in a store: see model/message_store.h
 };
 
+/// A number that a message has as an attribute.
+struct NumberFact {
+  Token name;  ///< of its term kNamed
+  double value;
+};
+
 struct Message {
   TokenSpan tokens;  ///< known tokens, ascending and distinct
   Place place;
   Said said{};
+  std::span<const NumberFact> numbers{};  ///< those that are derived (model/facts.h)
 };
 
 }  // namespace nearcast

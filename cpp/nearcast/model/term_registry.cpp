@@ -31,6 +31,7 @@ void TermRegistry::count_prefix(std::string_view start, std::uint32_t change) {
 }
 
 void TermRegistry::count_name(const Term& term, std::uint32_t change) {
+  ++version_;
   auto found = names_.find(term.name);
   if (found == names_.end()) found = names_.emplace(std::string(term.name), NameUses{}).first;
   NameUses& uses = found->second;
@@ -92,6 +93,7 @@ void TermRegistry::save(ArchiveWriter& out) const {
 
 void TermRegistry::load(ArchiveReader& in) {
   constexpr const char* kWhat = "the terms that subscriptions use";
+  ++version_;
   terms_ = in.value<std::uint64_t>();
   phrases_ = in.value<std::uint64_t>();
   Array<char> letters;

@@ -41,6 +41,8 @@ class TermRegistry {
     const auto found = names_.find(name);
     return found == names_.end() ? nullptr : &found->second;
   }
+  /// Changes whenever find() may answer otherwise.
+  std::uint64_t version() const { return version_; }
   /// May a prefix that is used be the beginning of this word?
   bool may_begin(std::string_view word) const {
     return word.size() >= 2 && starts_[start_of(word)] != 0;
@@ -89,6 +91,7 @@ class TermRegistry {
   void count_name(const Term& term, std::uint32_t change);
 
   std::uint64_t terms_ = 0, phrases_ = 0;
+  std::uint64_t version_ = 1;
   std::unordered_map<std::string, NameUses, Hash, std::equal_to<>> names_;
   std::vector<Length> lengths_;        ///< of prefixes, ascending
   std::vector<std::uint32_t> starts_;  ///< by their first two bytes; empty: there was none yet

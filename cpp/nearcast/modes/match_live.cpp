@@ -61,7 +61,7 @@ void MatchSet::retain(SubscriptionId id, std::vector<MessageId>& found, std::siz
                              [&](MessageId message) {
                                const Message said = messages_->message(message);
                                return !conditions_.accepts(
-                                   id, (*loan).facts.read(said, words_, terms_));
+                                   id, (*loan).facts.read(said, words_, terms_), &(*loan).excluded);
                              }),
               found.end());
 }

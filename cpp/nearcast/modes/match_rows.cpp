@@ -58,6 +58,55 @@ void MatchSet::add(const SubscriptionColumns& given, ExternalIds& ids) {
   index_->build(slots);
 }
 
+namespace {
+
+/// The words of wishes, wanted or not: enough to tell which rows belong together. They are held, so
+/// that a plan knows how frequent each is among all rows.
+class WishWords {
+ public:
+  WishWords(const WishRows& rows, Vocabulary& words) : words_(words) {
+    offsets_.push_back(0);
+    std::vector<Token> own;
+    for (std::size_t row = 0; row < rows.rows; ++row) {
+      const Wish wish = rows.wish(row);
+      own.clear();
+      for (const std::string_view word : wish.plain) own.push_back(words.intern(word));
+      if (wish.keywords != nullptr) {
+        for (const ExpressionNode& node : wish.keywords->nodes) {
+          if (node.op != ExpressionOp::kWords) continue;
+          for (const std::string_view word : node.words) own.push_back(words.intern(word));
+        }
+      }
+      words.keep_distinct(own);
+      tokens_.insert(tokens_.end(), own.begin(), own.end());
+      offsets_.push_back(tokens_.size());
+    }
+  }
+  ~WishWords() { words_.release_all(tokens_); }
+  WishWords(const WishWords&) = delete;
+  WishWords& operator=(const WishWords&) = delete;
+
+  ClauseRows with(const PlaceColumns& areas) const {
+    return {tokens_, offsets_, areas.west, areas.south, areas.east, areas.north};
+  }
+
+ private:
+  Vocabulary& words_;
+  std::vector<Token> tokens_;
+  std::vector<std::size_t> offsets_;
+};
+
+}  // namespace
+
+void MatchSet::add(const WishRows& rows, ExternalIds& ids) {
+  const WishWords words(rows, words_);
+  const std::vector<SubscriptionId> slots = add_rows(
+      rows.ids, rows.rows, ids, arrange(*index_, words.with(rows.areas), store_.size()),
+      [&](std::size_t row) { return store(rows.wish(row), rows.area(row), nullptr); },
+      [&](SubscriptionId slot) { forget(slot); });
+  index_->build(slots);
+}
+
 /// Calls visit(row, group) for each few messages of a batch.
 template <typename Visit>
 void MatchSet::visit_groups(const MessageColumns& messages, bool is_timed, BatchScratch& scratch,
@@ -84,7 +133,9 @@ void MatchSet::derive(const MessageColumns& messages, std::size_t row, BatchScra
   const Saying saying{reading.words, reading.attributes};
   message.said = {&saying, nullptr};
   FactReader& reader = scratch.near_facts[row % scratch.near_facts.size()];
-  message.tokens = reader.read(message, words_, terms_).tokens;
+  const Facts& facts = reader.read(message, words_, terms_);
+  message.tokens = facts.tokens;
+  message.numbers = facts.numbers;
   message.said = {};
 }
 
@@ -103,12 +154,9 @@ MatchColumns MatchSet::answer(const MessageColumns& given, const ExternalIds& id
   const auto visit = [&](std::size_t row, std::span<const Message> group) {
     sink.clear();
     index_->match_group(group, scratch.match, sink);
-    if (!conditions_.empty()) {
-      sink.retain([&](std::size_t i, SubscriptionId id) {
-        const FactReader& reader = scratch.near_facts[(row + i) % scratch.near_facts.size()];
-        return conditions_.accepts(id, reader.facts());
-      });
-    }
+    retain(scratch, [&](std::size_t i) -> const Facts& {
+      return scratch.near_facts[(row + i) % scratch.near_facts.size()].facts();
+    });
     make_room(out, sink.ids().size(), row + group.size(), messages.rows);
     append_ids(ids, sink.ids(), out);
     std::size_t start = 0;

@@ -42,14 +42,20 @@ MatchSet::MatchSet(const std::string& index, GivenParameters parameters, Vocabul
       terms_(terms),
       conditions_(words, terms) {
   index_ = make_index(index, store_, parameters_);
+  files_ranges_ = index_->file_by(conditions_);
 }
 
 SubscriptionId MatchSet::add(const Wish& wish, const Area& area, const Area* excluded) {
+  const SubscriptionId slot = store(wish, area, excluded);
+  index_->insert(slot);
+  return slot;
+}
+
+SubscriptionId MatchSet::store(const Wish& wish, const Area& area, const Area* excluded) {
   const bool is_plain = wish.keywords == nullptr && wish.where == nullptr && excluded == nullptr;
   const SubscriptionId slot =
       is_plain ? add_plain(wish.plain, area) : add_planned(wish, area, excluded);
   unfiled_ += is_unfiled(slot);
-  index_->insert(slot);
   return slot;
 }
 
@@ -64,6 +70,7 @@ SubscriptionId MatchSet::add_plain(std::span<const std::string_view> words, cons
 SubscriptionId MatchSet::add_planned(const Wish& wish, const Area& area, const Area* excluded) {
   Wish complete = wish;
   complete.unfiled = unfiled_;
+  complete.files_ranges = files_ranges_;
   complete.has_area = !std::holds_alternative<Anywhere>(area);
   ConditionPlan plan(complete, words_);
   conditions_.check_room(plan.program());
@@ -103,6 +110,10 @@ bool MatchSet::is_unfiled(SubscriptionId id) const {
 
 void MatchSet::remove(SubscriptionId id) {
   index_->erase(id);
+  forget(id);
+}
+
+void MatchSet::forget(SubscriptionId id) {
   unfiled_ -= is_unfiled(id);
   conditions_.remove(id);
   store_.for_each_entry(id, [&](EntryId entry) {
@@ -131,8 +142,8 @@ void MatchSet::match(const Message& message, BatchScratch& scratch) const {
     return;
   }
   const Facts& facts = scratch.facts.read(message, words_, terms_);
-  index_->match({facts.tokens, message.place}, scratch.match, scratch.sink);
-  retain(facts, scratch.sink);
+  index_->match({facts.tokens, message.place, {}, facts.numbers}, scratch.match, scratch.sink);
+  retain(scratch, [&](std::size_t) -> const Facts& { return facts; });
 }
 
 Definition MatchSet::definition(SubscriptionId id) const {

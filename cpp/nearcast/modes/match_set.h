@@ -12,6 +12,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -45,6 +46,16 @@ struct BatchScratch {
   FactReader facts;                                               ///< of a single message
   std::array<FactReader, 2 * ReadingScratch::kGroup> near_facts;  ///< of a group, and of the next
   MatchSink unwanted;
+  ShapeMemo excluded;  ///< of excluded areas
+};
+
+/// Rows of which columns do not say it all.
+struct WishRows {
+  const IdColumn& ids;
+  std::size_t rows;
+  std::function<Wish(std::size_t)> wish;  ///< it lives until the next call
+  std::function<Area(std::size_t)> area;
+  PlaceColumns areas;  ///< boxes, if all areas are: they tell which rows are neighbours
 };
 
 class MatchSet {
@@ -59,6 +70,7 @@ class MatchSet {
   SubscriptionId add(const Wish& wish, const Area& area, const Area* excluded);
   SubscriptionId add_like(SubscriptionId id, const Area& area);  ///< the same with another area
   void add(const SubscriptionColumns& rows, ExternalIds& ids);   ///< and bind their ids
+  void add(const WishRows& rows, ExternalIds& ids);
   void remove(SubscriptionId id);
   /// One of many removals, that of ids[i], comes next.
   void approach(std::span<const SubscriptionId> ids, std::size_t i) const {
@@ -104,6 +116,9 @@ class MatchSet {
   void load(ArchiveReader& in, const Claims& known);
 
  private:
+  /// Everything but the index.
+  SubscriptionId store(const Wish& wish, const Area& area, const Area* excluded);
+  void forget(SubscriptionId id);
   SubscriptionId add_plain(std::span<const std::string_view> words, const Area& area);
   SubscriptionId add_planned(const Wish& wish, const Area& area, const Area* excluded);
   bool is_unfiled(SubscriptionId id) const;
@@ -111,9 +126,15 @@ class MatchSet {
   bool is_plain() const { return conditions_.empty() && terms_.empty(); }
   void derive(const MessageColumns& messages, std::size_t row, BatchScratch& scratch,
               Message& message) const;
-  void retain(const Facts& facts, MatchSink& sink) const {
+  /// Takes back the answers whose conditions do not hold; facts_of(message of the group).
+  template <typename FactsOf>
+  void retain(BatchScratch& scratch, FactsOf&& facts_of) const {
     if (conditions_.empty()) return;
-    sink.retain([&](std::size_t, SubscriptionId id) { return conditions_.accepts(id, facts); });
+    scratch.sink.retain(
+        [&](std::size_t i, SubscriptionId id) {
+          return conditions_.accepts(id, facts_of(i), &scratch.excluded);
+        },
+        [&](SubscriptionId id, int step) { conditions_.prefetch(id, step); });
   }
   void retain(SubscriptionId id, std::vector<MessageId>& found, std::size_t first) const;
   SubscriptionId add_row(const SubscriptionColumns& rows, std::size_t row, TokenSpan tokens);
@@ -132,6 +153,7 @@ class MatchSet {
   Array<Token> learned_;  ///< of the sample that was learned last, each once: their words are held
   MessageSample sample_;  ///< what the index has learned from last, if its kind does
   std::unique_ptr<MatchIndex> index_;
+  bool files_ranges_;                       ///< does index_ file by ranges of numbers?
   MovingIndex* moving_ = nullptr;           ///< index_, once it holds messages
   const MessageStore* messages_ = nullptr;  ///< theirs
   MessageBacklog backlog_;                  ///< messages that moving_ has not taken in yet

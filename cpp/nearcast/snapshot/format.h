@@ -16,7 +16,7 @@
 namespace nearcast {
 
 constexpr std::array<char, 8> kSnapshotMagic = {'N', 'E', 'A', 'R', 'C', 'A', 'S', 'T'};
-constexpr std::uint32_t kSnapshotVersion = 6;
+constexpr std::uint32_t kSnapshotVersion = 7;
 constexpr std::size_t kBlobAlignment = 4096;
 constexpr std::uint64_t kAlwaysVerifyUpTo = 64ull << 20;
 constexpr std::uint64_t kCopyUpTo = 1ull << 20;

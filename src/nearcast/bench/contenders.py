@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from nearcast.arguments import Parameter
 
 BRUTE_FORCE = "brute-force"
-AREA = ("west", "south", "east", "north")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,14 +93,8 @@ class MatcherContender:
         self._matcher.learn_table(messages)
 
     def subscribe(self, subscriptions: pa.Table) -> None:
-        """Add a table of subscriptions; expressions are read one by one."""
-        if "expression" not in subscriptions.schema.names:
-            self._matcher.subscribe_table(subscriptions)
-            return
-        names = ("id", "expression", *AREA)
-        columns = (subscriptions.column(name).to_pylist() for name in names)
-        for id, expression, *area in zip(*columns, strict=True):
-            self._matcher.subscribe(id, keywords=expression, area=area)
+        """Add a table of subscriptions."""
+        self._matcher.subscribe_table(subscriptions)
 
     def unsubscribe(self, ids: NDArray[np.int64]) -> None:
         """Remove subscriptions."""

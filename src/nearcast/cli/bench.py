@@ -27,6 +27,7 @@ from nearcast.bench.results import Result
 from nearcast.bench.workloads.expressions import ExpressionSource
 from nearcast.bench.workloads.groups import GROUPS, find_group
 from nearcast.bench.workloads.presets import PRESETS, find_preset
+from nearcast.bench.workloads.ranges import FrequentRangeSource, NumberedSource, RangeSource
 from nearcast.bench.workloads.real import DATASETS, open_source
 from nearcast.bench.workloads.scenario import PresetSource, make_scenario
 from nearcast.cli import (
@@ -55,6 +56,12 @@ if TYPE_CHECKING:
 
 MIXED_OPERATIONS = 100_000
 PARTS = ("plans", "batch", "stream")
+ATTRIBUTE_SOURCES: dict[str, Callable[[Source], Source]] = {
+    "none": lambda source: source,
+    "numbers": NumberedSource,
+    "ranges": RangeSource,
+    "frequent-ranges": FrequentRangeSource,
+}
 
 register(FLOOR, FloorContender)
 
@@ -74,6 +81,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--expressions",
         action="store_true",
         help="boolean expressions of 3 to 7 keywords in place of 1 to 5 plain ones",
+    )
+    match.add_argument(
+        "--attributes",
+        nargs="+",
+        default=["none"],
+        choices=list(ATTRIBUTE_SOURCES),
+        help="one workload for each: none; messages with numbers; subscriptions that have a range "
+        "of one of them, too; or that have a narrow one, one frequent keyword and no area",
     )
     _add_measuring_options(match)
     match.set_defaults(run=run)
@@ -256,7 +271,8 @@ def _sources(args: argparse.Namespace) -> Iterator[Source]:
             for alpha, threshold in product(args.alpha, args.threshold):
                 yield RankedSource(source, alpha, threshold)
         else:
-            yield ExpressionSource(source) if args.expressions else source
+            chosen = ExpressionSource(source) if args.expressions else source
+            yield from (ATTRIBUTE_SOURCES[name](chosen) for name in args.attributes)
 
 
 def _plain_sources(args: argparse.Namespace) -> Iterator[Source]:

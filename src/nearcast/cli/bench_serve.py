@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +15,7 @@ from nearcast.cli.option_types import above_zero, at_least_one
 
 if TYPE_CHECKING:
     import argparse
+    from collections.abc import Iterator
 
     from nearcast.bench.serving.processes import Process
     from nearcast.bench.serving.workload import Workload
@@ -48,6 +50,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     )
     add("--seconds", type=above_zero, default=10.0, metavar="S", help="of streaming")
     add("--database", metavar="URL", help="an empty one (default: a new SQLite file)")
+    told = "where the SQLite file is kept; one that is there is filled up"
+    add("--folder", metavar="DIR", help=told)
     add("--parts", nargs="+", choices=PARTS, default=list(PARTS))
     add("--out", metavar="FILE", help="where to write the numbers (stdout)")
     parser.set_defaults(run=run)
@@ -60,8 +64,7 @@ def run(args: argparse.Namespace) -> int:
 
     workload = Workload(args.subscriptions, args.owners)
     found: dict[str, Any] = {}
-    with tempfile.TemporaryDirectory(prefix="nearcast-bench-") as name:
-        folder = Path(name)
+    with _folder(args.folder) as folder:
         database = args.database or f"sqlite:///{folder}/bench.db"
         settings: dict[str, object] = {"webhooks__allow": ["127.0.0.0/8"]}
         settings["limits__streams"] = 100_000
@@ -71,14 +74,30 @@ def run(args: argparse.Namespace) -> int:
         if "start" in args.parts:
             with server(folder, database, **settings) as process:
                 found["start"] = {"seconds": process.wait_ready("/readyz"), **_size(process)}
-    provenance = asdict(find_provenance())
-    result = {"command": "serve", "workload": asdict(workload), "provenance": provenance}
-    text = json.dumps({**result, "results": found}, indent=1)
+    facts = {**asdict(workload), "database": database.partition(":")[0]}
+    result = {
+        "format": 1,
+        "command": "serve",
+        "provenance": asdict(find_provenance()),
+        "runs": [{"workload": facts, "results": found}],
+    }
+    text = json.dumps(result, indent=1)
     if args.out:
         Path(args.out).write_text(text + "\n", encoding="utf-8")
     else:
         print(text)
     return 0
+
+
+@contextmanager
+def _folder(kept: str | None) -> Iterator[Path]:
+    """Give a folder that stays, or one that goes when it is over."""
+    if kept is not None:
+        Path(kept).mkdir(parents=True, exist_ok=True)
+        yield Path(kept).absolute()
+        return
+    with tempfile.TemporaryDirectory(prefix="nearcast-bench-") as name:
+        yield Path(name)
 
 
 def _size(process: Process) -> dict[str, float]:
@@ -106,18 +125,11 @@ def _measure(
     note("fill", measures.fill(process, workload))
     if "publish" in args.parts:
         for connections in (64, 256):
-            name = f"-{connections}"
-            measures.posts(noop, workload, 2_000, connections, "warm")
-            note("noop" + name, measures.posts(noop, workload, count, connections, "n"))
-            measures.posts(process, workload, 2_000, connections, "warm" + name)
-            numbers = measures.posts(process, workload, count, connections, "p" + name)
-            note("publish" + name, numbers)
-            ratio = found["publish" + name]["cpu_us"] / found["noop" + name]["cpu_us"]
-            found["publish" + name]["cpu_of_noop"] = ratio
+            for name, numbers in measures.in_turns(noop, process, workload, count, connections):
+                note(f"{name}-{connections}", numbers)
     if "bulk" in args.parts:
-        note("hub", measures.bare_hub(workload, 2 * count, 500))
-        note("bulk", measures.bulk(process, workload, 4 * count, 1_000))
-        found["bulk"]["cpu_of_hub"] = found["bulk"]["cpu_us"] / found["hub"]["cpu_us"]
+        for name, numbers in measures.beside_a_hub(process, workload, 2 * count):
+            note(name, numbers)
     if "streams" in args.parts:
         note("streams", measures.streams(process, workload, args.rate, args.seconds))
     if "webhooks" in args.parts:

@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import msgspec
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from nearcast.changes import CHANGES
+from nearcast.service.lines import PUBLISHES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
     from numpy.typing import NDArray
 
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from nearcast.service.store import LogRow
 
 SEPARATOR = "/"
-PUBLISHES = b'{"op":"publish",'
-"""How each line of the log begins that is a publication: `wire` puts the op first."""
 Entry: TypeAlias = tuple[int, bytes]
 """A number in a subscriber's stream, and what is delivered, as JSON."""
 
@@ -78,7 +76,7 @@ class Batch:
     __slots__ = (
         "_codes",
         "_groups",
-        "_values",
+        "_numbers",
         "at",
         "changes",
         "extras",
@@ -102,8 +100,8 @@ class Batch:
         self.changes = changes
         self.extras = tuple(extras)
         self._groups = groups or Groups(changes["subscription"])
+        self._numbers: NDArray[np.int64] = integers(changes["number"])
         self._codes: dict[str, int] | None = None
-        self._values: list[list[Any]] | None = None
 
     @property
     def owners(self) -> set[str]:
@@ -130,28 +128,43 @@ class Batch:
         start = groups.starts[code]
         return groups.order[start : start + groups.counts[code]]
 
+    def span(self, owner: str) -> tuple[int, int]:
+        """Return the first and the last number that a subscriber has in it; zeros: none."""
+        rows = self.rows_of(owner)
+        numbers: list[int] = []
+        if len(rows):
+            column = self._numbers[rows]
+            numbers = column[column > 0].tolist()
+        if self.extras:
+            numbers += [extra.number for extra in self.extras if extra.owner == owner]
+        return (min(numbers), max(numbers)) if numbers else (0, 0)
+
     def entries(self, owner: str, after: int = 0) -> list[Entry]:
         """Return what a subscriber gets of it, in the order of numbers greater than `after`."""
         rows = self.rows_of(owner)
         found: list[Entry] = []
-        if len(rows) and self._values is not None:
-            picked = rows.tolist()
-            columns = [[column[row] for row in picked] for column in self._values]
-            found = render_values(columns, owner, repeat(self.at), after, self._published)
-        elif len(rows):
+        if len(rows):
             found = render(self.changes.take(rows), owner, self.at, after, self._published)
-        if self.extras:
-            extra = [(e.number, bytes(e.body)) for e in self.extras if e.owner == owner]
-            found = sorted(found + [pair for pair in extra if pair[0] > after])
-        return found
+        return self._with_extras(owner, found, after)
 
-    def unroll(self) -> None:
-        """Turn all columns into Python, because many subscribers are about to read it."""
-        self._values = [_values(self.changes[name]) for name in STORED.names]
+    def entries_of(self, owners: Collection[str]) -> Iterator[tuple[str, list[Entry]]]:
+        """Yield what each of these subscribers gets, whose rows become Python all at once."""
+        rows = [self.rows_of(owner) for owner in owners]
+        picked = self.changes.take(np.concatenate([np.empty(0, np.int64), *rows]))
+        columns = [_values(picked[name]) for name in STORED.names]
+        start = 0
+        for owner, mine in zip(owners, rows, strict=True):
+            end = start + len(mine)
+            some = [column[start:end] for column in columns]
+            start = end
+            found = render_values(some, owner, repeat(self.at), 0, self._published)
+            yield owner, self._with_extras(owner, found, 0)
 
-    def roll_up(self) -> None:
-        """Keep the columns alone: they take a tenth of the memory."""
-        self._values = None
+    def _with_extras(self, owner: str, found: list[Entry], after: int) -> list[Entry]:
+        if not self.extras:
+            return found
+        extra = [(e.number, bytes(e.body)) for e in self.extras if e.owner == owner]
+        return sorted(found + [pair for pair in extra if pair[0] > after])
 
     def _published(self, number: int) -> bytes:
         return publication(self.lines, number - self.first)
@@ -163,14 +176,24 @@ def publication(lines: Sequence[bytes], place: int) -> bytes:
     return line if line.startswith(PUBLISHES) else b""
 
 
+def integers(column: pa.ChunkedArray) -> NDArray[np.int64]:
+    """Return a column of integers without copying it; `to_numpy` would import pandas first."""
+    if len(column) == 0:
+        return np.empty(0, np.int64)
+    array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+    return np.from_dlpack(array)  # type: ignore[return-value]
+
+
 def owners_of(subscriptions: pa.ChunkedArray) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the owners in a column of names, and the place of each row's owner among them."""
-    if len(subscriptions) == 0:
-        return [], np.empty(0, np.int64)
-    names = subscriptions.combine_chunks()
-    first = pc.list_element(pc.split_pattern(names, SEPARATOR, max_splits=1), 0)
-    encoded = first.dictionary_encode()
-    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
+    """Return the owners in a column of names, and the place of each row's owner among them.
+
+    In Python: Arrow's kernels are faster alone, but not in between all that a commit does.
+    """
+    places: dict[str, int] = {}
+    place_of = places.setdefault
+    names = subscriptions.to_pylist()
+    codes = [place_of(name.partition(SEPARATOR)[0], len(places)) for name in names]
+    return list(places), np.array(codes, np.int64)
 
 
 class Groups:
@@ -199,7 +222,8 @@ def number_changes(
         ranks = np.arange(1, len(groups.codes) + 1) - np.repeat(groups.starts, groups.counts)
         numbers = np.empty(len(groups.codes), np.int64)
         numbers[groups.order] = np.repeat(before, groups.counts) + ranks
-    return changes.append_column(STORED.field("number"), pa.array(numbers))
+    column = pa.Array.from_buffers(pa.int64(), len(numbers), [None, pa.py_buffer(numbers)])
+    return changes.append_column(STORED.field("number"), column)
 
 
 def _numbered_some(groups: Groups, last: Numbers, held: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -271,8 +295,13 @@ def render_values(
 
 
 def _values(column: pa.ChunkedArray) -> list[Any]:
+    if pa.types.is_integer(column.type):
+        numbers: list[Any] = integers(column).tolist()
+        return numbers
     if pa.types.is_dictionary(column.type):
         column = column.cast(pa.string())
+    if column.null_count == len(column):
+        return [None] * len(column)
     values: list[Any] = column.to_pylist()
     return values
 
@@ -281,12 +310,21 @@ _BY_PUBLISHING = frozenset({"published", "changed"})
 """Reasons of changes whose event has the message itself."""
 
 
+MANY_ROWS = 1_000
+"""Of so many changes compressing takes less time than writing what it saves."""
+_FEW = pa.ipc.IpcWriteOptions(use_threads=False)
+_MANY = pa.ipc.IpcWriteOptions(
+    compression="lz4" if pa.Codec.is_available("lz4") else None, use_threads=False
+)
+
+
 def pack(changes: pa.Table) -> bytes | None:
     """Return changes as they are stored; None: there are none."""
     if changes.num_rows == 0:
         return None
     sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, changes.schema) as writer:
+    options = _MANY if changes.num_rows >= MANY_ROWS else _FEW
+    with pa.ipc.new_stream(sink, changes.schema, options=options) as writer:
         writer.write_table(changes)
     return bytes(sink.getvalue())
 
@@ -294,7 +332,7 @@ def pack(changes: pa.Table) -> bytes | None:
 def unpack(content: bytes | None) -> pa.Table:
     """Return stored changes as a table."""
     if content is None:
-        return STORED.empty_table()
+        return pa.Table.from_batches([], schema=STORED)
     return pa.ipc.open_stream(content).read_all()
 
 
@@ -307,12 +345,5 @@ def batch_of(row: LogRow) -> Batch:
 
 def last_numbers(batch: Batch) -> Mapping[str, int]:
     """Return the last number that each subscriber has in a batch."""
-    numbers = batch.changes["number"].to_numpy()
-    found: dict[str, int] = {}
-    for owner in batch.owners:
-        rows = batch.rows_of(owner)
-        last = int(numbers[rows].max()) if len(rows) else 0
-        last = max([last, *(extra.number for extra in batch.extras if extra.owner == owner)])
-        if last:  # otherwise all of it waits
-            found[owner] = last
-    return found
+    spans = {owner: batch.span(owner) for owner in batch.owners}
+    return {owner: last for owner, (_, last) in spans.items() if last}  # otherwise all waits

@@ -17,16 +17,15 @@ import pyarrow as pa
 from sqlalchemy import select
 
 from nearcast.changes import CHANGES
-from nearcast.errors import InternalError, InvalidEventError, InvalidParameterError, NearcastError
+from nearcast.errors import InternalError, InvalidEventError, NearcastError
 from nearcast.events import event_from, read_time
-from nearcast.hub import Hub
-from nearcast.model import Window
 from nearcast.service import noise as noises
 from nearcast.service.batches import (
     Batch,
     Extra,
     Groups,
     hub_id,
+    integers,
     number_changes,
     pack,
     publication,
@@ -34,24 +33,23 @@ from nearcast.service.batches import (
 )
 from nearcast.service.clock import Clock
 from nearcast.service.jobs import Outcome
+from nearcast.service.lines import are_all_plain, head_at, line_of, op_of, plain_lines
 from nearcast.service.schema import ANSWERS, HELD, LOG, MESSAGES
 from nearcast.service.store import LogRow, Records, Store
+from nearcast.service.stored_hub import open_hub
 from nearcast.service.streams import Archive, Streams, load_streams
-from nearcast.text import Analyzer
-from nearcast.weights import read_weights
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
-    from nearcast.service.jobs import Fields, Job, Reply
-    from nearcast.service.settings import HubSettings, Settings
+    from nearcast.service.jobs import Fields, Job, Reply, Said
+    from nearcast.service.settings import Settings
 
-_encoder = msgspec.json.Encoder()
 _DELIVERED = b'{"op":"deliver"'
 """How a line of the log begins that stands for changes of another pipeline."""
-_NOTHING = CHANGES.empty_table()
+_NOTHING = pa.Table.from_batches([], schema=CHANGES)  # the other way imports pandas
 
 
 @dataclass(slots=True)
@@ -63,7 +61,8 @@ class Commit:
     replies: list[tuple[Job, Reply]]
     row: LogRow | None = None
     batch: Batch | None = None
-    publications: list[Fields] = field(default_factory=list)
+    publications: list[bytes] = field(default_factory=list)
+    """Lines of the log."""
     rejected: int = 0
     ended: list[str] = field(default_factory=list)
     """Subscriptions whose last delivery is in it: they have to be unsubscribed."""
@@ -75,17 +74,17 @@ class Engine:
     def __init__(self, store: Store, settings: Settings) -> None:
         self.store = store
         self.settings = settings
-        self.hub = _open_hub(store, settings.hub)
+        self.hub = open_hub(store, settings.hub)
         self.snapshot = int(store.meta().get("snapshot", "0"))
         self.last = self.snapshot
         self._replay()
         self.streams: Streams = load_streams(store, settings.retention.tail_changes)
         self.listeners = noises.load_listeners(store)
         self.archive = Archive(store)
-        self.recent: deque[Fields] = deque(maxlen=settings.retention.recent_messages)
+        self.recent: deque[bytes] = deque(maxlen=settings.retention.recent_messages)
         self._load_recent()
         self.clock = Clock(self.hub.clock if settings.clock == "wall" else 0.0)
-        self._tick: Fields | None = None
+        self._tick: Said | None = None
 
     def _replay(self) -> None:
         """Bring the hub from the snapshot to the end of the log."""
@@ -101,14 +100,14 @@ class Engine:
 
     def _load_recent(self) -> None:
         """Read the newest publications back, as many as memory keeps."""
-        found: list[Fields] = []
+        found: list[bytes] = []
         columns = select(LOG.c.first, LOG.c.events).order_by(LOG.c.last.desc())
         with self.store.reading() as connection:
             for _, events in connection.execution_options(yield_per=50).execute(columns):
                 lines = events.split(b"\n")
                 places = range(len(lines) - 1, -1, -1)
                 some = (publication(lines, place) for place in places)
-                found += [msgspec.json.decode(line) for line in some if line]
+                found += [line for line in some if line]
                 if len(found) >= (self.recent.maxlen or 0):
                     break
         self.recent.extend(reversed(found[: self.recent.maxlen]))
@@ -122,17 +121,22 @@ class Engine:
         events = self._events_of(jobs, now)
         first = self.last + 1
         errors: dict[int, NearcastError] = {}
-        changes = _NOTHING
-        if events:
-            changes = self.hub.apply(events, on_error=errors.__setitem__, first=first)
+        lines = self._lines_of(events, now, errors, first)
+        changes, content = _NOTHING, b"\n".join(lines)
+        if events:  # as lines: what is logged is what the hub has seen
+            changes = self.hub.apply(content, on_error=errors.__setitem__, first=first)
+        for number in errors:
+            lines[number - first] = b""
         changes, found = self._found(jobs, changes, first + len(events))
-        counts = np.bincount(changes["event"].to_numpy() - first, minlength=len(events)).tolist()
+        counts = np.bincount(integers(changes["event"]) - first, minlength=len(events)).tolist()
         has_tick = len(events) > sum(len(job.events) for job in jobs)
         replies = self._replies(jobs, first + has_tick, errors, counts[has_tick:], now, records)
-        lines = _lines(events, errors, first) + found
-        publications = self._note_messages(events, lines, errors, first, records)
+        publications = self._note_messages(events, lines, first, records)
         commit = Commit(now, records, replies, publications=publications, rejected=len(errors))
-        self._finish(commit, changes, events, lines, first)
+        if errors or found:
+            lines += found
+            content = b"\n".join(lines)
+        self._finish(commit, changes, events, lines, content)
         return commit
 
     def _found(
@@ -149,26 +153,38 @@ class Engine:
             numbers = pa.array(np.full(size, first + len(lines)))
             tables.append(job.found.set_column(0, CHANGES.field(0), numbers))
             origin = {"op": "deliver", **job.origin, "start": start, "end": start + size}
-            lines.append(_encoder.encode(origin))
+            lines.append(msgspec.json.encode(origin))
             start += size
         return (pa.concat_tables(tables) if lines else changes), lines
 
-    def _events_of(self, jobs: Sequence[Job], now: float) -> list[Fields]:
-        events: list[Fields] = []
+    def _events_of(self, jobs: Sequence[Job], now: float) -> list[Said]:
+        events: list[Said] = []
         if self._tick is not None:
             events.append(self._tick)
             self._tick = None
-        is_wall = self.settings.clock == "wall"
         for job in jobs:
-            for fields in job.events:
-                if is_wall:
-                    self._stamp(fields, now)
-                events.append(fields)
+            events += job.events
+        if self.settings.clock == "wall" and not are_all_plain(events):
+            for fields in events:
+                if not isinstance(fields, bytes) and fields.get("time") is None:
+                    fields["time"] = now
         return events
 
-    def _stamp(self, fields: Fields, now: float) -> None:
-        if fields.get("time") is None:
-            fields["time"] = now
+    def _lines_of(
+        self, events: Sequence[Said], now: float, errors: dict[int, NearcastError], first: int
+    ) -> list[bytes]:
+        """Return events as they stand in the log; what cannot be a line is an empty one."""
+        head = head_at(now if self.settings.clock == "wall" else None)
+        if are_all_plain(events):
+            return plain_lines(events, head)
+        lines = []
+        for place, event in enumerate(events):
+            try:
+                lines.append(line_of(event, head))
+            except NearcastError as error:
+                errors[first + place] = error
+                lines.append(b"")
+        return lines
 
     def check_time(self, fields: Fields) -> None:
         """Refuse an event that would take the clock, and all that lives, far ahead."""
@@ -208,25 +224,27 @@ class Engine:
 
     def _note_messages(
         self,
-        events: list[Fields],
+        events: list[Said],
         lines: list[bytes],
-        errors: dict[int, NearcastError],
         first: int,
         records: Records,
-    ) -> list[Fields]:
+    ) -> list[bytes]:
         """Write the bodies of messages that are kept, and return all publications."""
         published = []
         keeps_all = self._window_seconds is not None or self.settings.hub.window_count is not None
-        for place, fields in enumerate(events):
-            op = fields["op"]
-            if op == "publish":
-                if errors and first + place in errors:
-                    continue
-                published.append(fields)
-                if keeps_all or "expires" in fields:
-                    row = {"id": fields["id"], "event": first + place, "body": lines[place]}
-                    records.put(MESSAGES, {**row, "expires": self._ends(fields)})
-            elif op == "retract" and first + place not in errors:
+        if not keeps_all and are_all_plain(events):
+            return [line for line in lines if line]
+        for place, (event, line) in enumerate(zip(events, lines, strict=True)):
+            if not line:
+                continue
+            fields: Fields | None = None if isinstance(event, bytes) else event
+            if fields is None or fields["op"] == "publish":
+                published.append(line)
+                if keeps_all or (fields is not None and "expires" in fields):
+                    read = fields or msgspec.json.decode(line)
+                    row = {"id": read["id"], "event": first + place, "body": line}
+                    records.put(MESSAGES, {**row, "expires": self._ends(read)})
+            elif fields["op"] == "retract":
                 records.remove(MESSAGES, id=fields["id"])
         return published
 
@@ -248,12 +266,12 @@ class Engine:
         self,
         commit: Commit,
         changes: pa.Table,
-        events: list[Fields],
+        events: list[Said],
         lines: list[bytes],
-        first: int,
+        content: bytes,
     ) -> None:
         """Give the changes numbers, decide which of them wait, and make the row of the log."""
-        now = commit.at
+        now, first = commit.at, self.last + 1
         groups = Groups(changes["subscription"])
         held = self._held(changes, groups, lines, first, commit)
         numbered = number_changes(changes, self.streams.numbers, held, groups)
@@ -264,8 +282,10 @@ class Engine:
             return  # all rejected: nothing has happened
         last = first + max(1, len(lines)) - 1
         packed = msgspec.json.encode(extras) if extras else None
-        commit.row = LogRow(last, first, now, b"\n".join(lines), pack(numbered), packed)
-        commit.batch = Batch(first, last, now, lines, numbered, extras, groups)
+        commit.row = LogRow(last, first, now, content, pack(numbered), packed)
+        commit.batch = self.streams.pending = Batch(
+            first, last, now, lines, numbered, extras, groups
+        )
         self.last = last
 
     # ---- noise ------------------------------------------------------------------------------
@@ -336,12 +356,12 @@ class Engine:
         now = self.clock.now()
         return {"op": "advance", "time": now} if now > self.hub.clock else None
 
-    def _is_idle(self, commit: Commit, events: Sequence[Fields], extras: Sequence[Extra]) -> bool:
+    def _is_idle(self, commit: Commit, events: Sequence[Said], extras: Sequence[Extra]) -> bool:
         """Whether only time has passed. It is noted with the next commit; if lost, it comes again.
 
         So a service without traffic writes nothing.
         """
-        if extras or commit.records or any(fields["op"] != "advance" for fields in events):
+        if extras or commit.records or any(op_of(event) != "advance" for event in events):
             return False
         self._tick = events[-1] if events else self._tick
         return True
@@ -355,17 +375,6 @@ def _of_hub(events: bytes) -> bytes:
     return b"\n".join(b"" if line.startswith(_DELIVERED) else line for line in lines)
 
 
-def _lines(events: list[Fields], errors: dict[int, NearcastError], first: int) -> list[bytes]:
-    """Return events as they stand in the log; a rejected one is an empty line."""
-    lines = list(map(_encoder.encode, events)) if not errors else []
-    if errors:
-        lines = [
-            b"" if first + place in errors else _encoder.encode(fields)
-            for place, fields in enumerate(events)
-        ]
-    return lines
-
-
 def _held_body(
     changes: pa.Table, row: int, lines: list[bytes], first: int, id: str, now: float
 ) -> bytes:
@@ -375,33 +384,6 @@ def _held_body(
     if line and values["change"] != "removed":
         body["published"] = msgspec.Raw(line)
     return msgspec.json.encode({k: v for k, v in body.items() if v is not None})
-
-
-def _open_hub(store: Store, settings: HubSettings) -> Hub:
-    meta = store.meta()
-    wanted = msgspec.json.encode(settings).decode()
-    if meta.setdefault("hub", wanted) != wanted:
-        what = "hub settings are not those that the database was made with"
-        hint = "make a new database, and publish and subscribe again"
-        raise InvalidParameterError(what, got=wanted, wanted=meta["hub"], hint=hint)
-    analyzer = Analyzer(**settings.analyzer)
-    snapshot = int(meta.get("snapshot", "0"))
-    if snapshot:
-        with store.snapshot_file(snapshot) as path:
-            return Hub.open(path, analyzer=analyzer)
-    store.set_meta(hub=wanted)
-    window = None
-    if settings.window_count is not None or settings.window_seconds is not None:
-        window = Window(count=settings.window_count, seconds=settings.window_seconds)
-    weights = None if settings.weights is None else read_weights(settings.weights)
-    return Hub(
-        index=settings.index,
-        window=window,
-        weights=weights,
-        space=settings.space,
-        analyzer=analyzer,
-        safe_region=settings.safe_region,
-    )
 
 
 def check_event(fields: Fields) -> None:

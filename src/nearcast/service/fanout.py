@@ -1,8 +1,9 @@
 """Who listens, and who is too slow? Deliveries to connections, in order, in bounded memory.
 
 A tap is one reader of a subscriber's stream. As long as it keeps up it gets what is committed from
-memory, rendered once per subscriber. If more than `WAITING` deliveries wait for it, they are
-dropped and it reads from its cursor, as one does that was away: from the tail, then the database.
+memory, rendered once per subscriber. If more than `WAITING` deliveries or `WAITING_BYTES` wait for
+it, they are dropped and it reads from its cursor, as one does that was away: from the tail, then
+the database, a page at a time.
 """
 
 from __future__ import annotations
@@ -21,19 +22,21 @@ if TYPE_CHECKING:
     from nearcast.service.metrics import Metrics
 
 WAITING = 1_000
+WAITING_BYTES = 1 << 20
 PAGE = 500
 
 
 class Tap:
     """One reader; `position` is the last number it took."""
 
-    __slots__ = ("_is_behind", "_waiting", "_wake", "fanout", "owner", "position")
+    __slots__ = ("_bytes", "_is_behind", "_waiting", "_wake", "fanout", "owner", "position")
 
     def __init__(self, fanout: Fanout, owner: str, position: int) -> None:
         self.fanout = fanout
         self.owner = owner
         self.position = position
         self._is_behind = True
+        self._bytes = 0
         self._waiting: deque[Entry] = deque()
         self._wake: asyncio.Future[None] | None = None
 
@@ -41,8 +44,11 @@ class Tap:
         """Give what was just committed, unless it is behind anyway."""
         if not self._is_behind and entries:
             last = self._waiting[-1][0] if self._waiting else self.position
-            if len(self._waiting) + len(entries) <= WAITING and entries[0][0] == last + 1:
+            size = self._bytes + sum([len(body) for _, body in entries])
+            many = len(self._waiting) + len(entries) > WAITING or size > WAITING_BYTES
+            if not many and entries[0][0] == last + 1:
                 self._waiting.extend(entries)
+                self._bytes = size
             else:
                 self.fall_behind()
                 self.fanout.metrics.fallbacks.inc()
@@ -51,7 +57,13 @@ class Tap:
     def fall_behind(self) -> None:
         """Read from the cursor from now on, until it has caught up."""
         self._waiting.clear()
+        self._bytes = 0
         self._is_behind = True
+
+    @property
+    def waiting_bytes(self) -> int:
+        """How much waits for it."""
+        return self._bytes
 
     def wake(self) -> None:
         """Let the reader look."""
@@ -82,12 +94,15 @@ class Tap:
         if len(waiting) <= limit:
             entries = list(waiting)
             waiting.clear()
+            self._bytes = 0
             return entries
-        return [waiting.popleft() for _ in range(limit)]
+        some = [waiting.popleft() for _ in range(limit)]
+        self._bytes -= sum(len(body) for _, body in some)
+        return some
 
     async def _behind(self, limit: int) -> list[Entry]:
         engine = self.fanout.engine()
-        entries, is_all = engine.streams.recent(self.owner, self.position)
+        entries, is_all = engine.streams.recent(self.owner, self.position, limit)
         if is_all:
             if len(entries) <= limit:
                 self._is_behind = False  # without waiting in between: nothing can be missed
@@ -96,7 +111,7 @@ class Tap:
         if page and page[0][0] == self.position + 1:
             return page
         # Between memory and segments there is a moment in which it stands in neither: look again.
-        entries, is_all = engine.streams.recent(self.owner, self.position)
+        entries, is_all = engine.streams.recent(self.owner, self.position, limit)
         if is_all:
             return entries[:limit]
         first = min([entry[0] for entry in [*page[:1], *entries[:1]]], default=None)
@@ -150,14 +165,10 @@ class Fanout:
         """Give what was committed to all that listen."""
         if not self._taps:
             return
-        concerned = batch.owners & self._taps.keys()
-        if len(concerned) > 2:
-            batch.unroll()
-        for owner in concerned:
-            entries = batch.entries(owner)
+        concerned = [owner for owner in batch.owners if owner in self._taps]
+        for owner, entries in batch.entries_of(concerned) if concerned else ():
             for tap in self._taps[owner]:
                 tap.offer(entries)
-        batch.roll_up()
 
     def wake_all(self, *, is_reopened: bool = False) -> None:
         """Let every reader look: time has passed, the service stops, or was opened again."""

@@ -16,7 +16,6 @@ from nearcast.service.batches import split_id
 if TYPE_CHECKING:
     from nearcast.service.batches import Batch
     from nearcast.service.engine import Commit
-    from nearcast.service.jobs import Fields
     from nearcast.service.metrics import Metrics
 
 WAITING = 500
@@ -77,12 +76,12 @@ class Feed:
         """How many watch."""
         return len(self._watchers)
 
-    def open(self, watcher: Watcher, recent: list[Fields]) -> None:
+    def open(self, watcher: Watcher, recent: list[bytes]) -> None:
         """Begin to watch, with the newest messages first."""
         self._watchers.add(watcher)
         if watcher.sees_messages:
-            for fields in recent[-WAITING // 2 :]:
-                watcher.offer(message_line(fields))
+            for line in recent[-WAITING // 2 :]:
+                watcher.offer(message_line(line))
         watcher.wake()
 
     def close(self, watcher: Watcher) -> None:
@@ -98,7 +97,7 @@ class Feed:
         """Show what was committed."""
         if not self._watchers:
             return
-        messages = [message_line(fields) for fields in commit.publications[:PER_COMMIT]]
+        messages = [message_line(line) for line in commit.publications[:PER_COMMIT]]
         skipped = len(commit.publications) - len(messages)
         self._metrics.skipped.inc(skipped)
         for watcher in self._watchers:
@@ -111,9 +110,9 @@ class Feed:
                     watcher.offer(line)
 
 
-def message_line(fields: Fields) -> bytes:
-    """Return a message as the feed shows it."""
-    return msgspec.json.encode({"type": "message", "published": fields})
+def message_line(line: bytes) -> bytes:
+    """Return a message, which is a line of the log, as the feed shows it."""
+    return b'{"type":"message","published":%s}' % line
 
 
 def _changes(batch: Batch, owner: str | None) -> list[bytes]:

@@ -9,7 +9,7 @@ from nearcast.service.problems import problem_bytes, status_of
 
 if TYPE_CHECKING:
     from asyncio import Future
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     import pyarrow as pa
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 Fields: TypeAlias = dict[str, Any]
 """An event, as `nearcast.events` reads it; `op` stands first."""
+Said: TypeAlias = Fields | bytes
+"""An event, or the body of a message that is plain (see `lines`)."""
 
 
 class Reply(NamedTuple):
@@ -62,7 +64,7 @@ def no_records(_outcome: Outcome, _records: Records) -> None:
 class Job:
     """Events that happen together, what else to write with them, and how to answer."""
 
-    events: list[Fields]
+    events: Sequence[Said]
     reply: Callable[[Outcome], Reply]
     records: Callable[[Outcome, Records], None] = no_records
     answer: AnswerKey | None = None

@@ -24,8 +24,9 @@ class Metrics:
         def counter(name: str, text: str, *labels: str) -> Counter:
             return Counter(f"nearcast_{name}", text, labels, registry=self.registry)
 
-        def times(name: str, text: str) -> Histogram:
-            return Histogram(f"nearcast_{name}", text, buckets=_TIMES, registry=self.registry)
+        def times(name: str, text: str, *labels: str) -> Histogram:
+            name = f"nearcast_{name}"
+            return Histogram(name, text, labels, buckets=_TIMES, registry=self.registry)
 
         self.requests = counter("http_requests", "Answers by status class.", "status")
         self.events = counter("events", "Events that happened.")
@@ -36,6 +37,7 @@ class Metrics:
         self.match_seconds = times("match_seconds", "Hub.apply, a batch at a time.")
         self.commit_seconds = times("commit_seconds", "Transactions of the writer.")
         self.streamed = counter("deliveries", "Deliveries sent, by way.", "way")
+        self.lag = times("delivery_seconds", "From commit to sent, by way.", "way")
         self.fallbacks = counter("slow_readers", "Streams that fell back to a cursor.")
         self.attempts = counter("webhook_attempts", "Requests to endpoints, by result.", "result")
         self.retries = counter("webhook_retries", "Requests to endpoints that were repeated.")

@@ -22,8 +22,9 @@ def shown_settings(settings: Settings) -> str:
     """Return settings as TOML would say them, secrets left out."""
     values = msgspec.to_builtins(settings)
     values["database"] = make_url(settings.database).render_as_string(hide_password=True)
-    if values.get("admin_key"):
-        values["admin_key"] = "***"
+    for name in ("admin_key", "secret_key", "secret_key_before"):
+        if values.get(name):
+            values[name] = "***"
     lines = [f"{k} = {_shown(v)}" for k, v in values.items() if not _is_section(settings, k)]
     for name, section in values.items():
         if _is_section(settings, name):

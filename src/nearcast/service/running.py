@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import time
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
@@ -65,7 +66,18 @@ class Service:
         return self.writer.engine
 
     async def start(self) -> None:
-        """Begin to work."""
+        """Begin to work; if something cannot begin, nothing does."""
+        try:
+            await self._start()
+        except BaseException:
+            await self.webhooks.stop()
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+            self.store.close()
+            raise
+
+    async def _start(self) -> None:
         self._tasks.append(asyncio.create_task(self.writer.run()))
         self._tasks.append(asyncio.create_task(self._maintenance.run()))
         self._tasks.append(asyncio.create_task(self.history.run()))
@@ -125,6 +137,7 @@ class Service:
         gauge("streams", "Open streams.", lambda: self.fanout.count)
         gauge("tail_changes", "Changes in memory.", lambda: self.engine.streams.changes)
         gauge("outbox_lag", "Deliveries that endpoints have still to get.", self._lag)
+        gauge("delivery_lag_seconds", "Age of the oldest delivery under way.", self._oldest)
         gauge("outbox_age_seconds", "Age of the oldest delivery in memory.", self._age)
         gauge("hub_bytes", "Memory of the hub.", lambda: self.engine.hub.stats()["total_bytes"])
         gauge("resident_bytes", "Memory of the process.", resident_bytes)
@@ -133,6 +146,11 @@ class Service:
     def _lag(self) -> float:
         numbers = self.engine.streams.numbers
         return sum(numbers.get(e.owner) - e.position for e in self.webhooks.endpoints.values())
+
+    def _oldest(self) -> float:
+        """Return how old the oldest delivery is that an endpoint has not taken yet."""
+        moments = [e.trying for e in self.webhooks.endpoints.values() if e.trying is not None]
+        return max(0.0, time.time() - min(moments)) if moments else 0.0
 
     def _age(self) -> float:
         tail = self.engine.streams.tail

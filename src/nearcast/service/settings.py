@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 PREFIX = "NEARCAST_"
+MIN_SECRET = 32
+"""Characters of `secret_key`: less could be guessed."""
 
 
 class Section(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -130,6 +132,10 @@ class Settings(Section, frozen=True):
     """With the wall clock: how far ahead the time of an event may be."""
     admin_key: str | None = None
     """A key with all roles, beside those in the database; better in the environment."""
+    secret_key: str | None = None
+    """What secrets of webhooks are derived from, so that the database does not hold them."""
+    secret_key_before: str | None = None
+    """The one before, while some secrets are still derived from it."""
     open_access: bool = False
     """No keys needed although the address is public: something in front checks."""
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -259,6 +265,11 @@ def _check(settings: Settings) -> None:
         _refuse("listen", settings.listen, "address:port, such as 127.0.0.1:8080")
     if not settings.database.startswith(("sqlite:///", "postgresql://")):
         _refuse("database", settings.database.partition(":")[0], "sqlite:///… or postgresql://…")
+    for name in ("secret_key", "secret_key_before"):
+        if len(getattr(settings, name) or "x" * MIN_SECRET) < MIN_SECRET:
+            _refuse(
+                name, "***", f"at least {MIN_SECRET} characters, such as of openssl rand -hex 32"
+            )
     if (settings.tls.certificate is None) != (settings.tls.key is None):
         _refuse("tls", settings.tls.certificate or settings.tls.key, "both certificate and key")
     for network in settings.webhooks.allow:

@@ -98,7 +98,8 @@ class Store:
         self._lock: Any = None
         self.engine = _engine(url, synchronous)
         self._puts: dict[str, Any] = {}
-        self._writing: Connection | None = None
+        self._open: dict[bool, Connection] = {}
+        """Connections of the thread that commits, by whether a statement is a transaction."""
         # Of each commit, so it is not put together each time; the order is that of `LogRow`.
         marks = ", ".join(["?" if self.is_sqlite else "%s"] * len(LOG.c))
         self._insert_log = f"insert into log values ({marks})"
@@ -124,9 +125,7 @@ class Store:
 
     def close(self) -> None:
         """Release everything."""
-        if self._writing is not None:
-            self._writing.close()
-            self._writing = None
+        self._forget_open()
         lock, self._lock = self._lock, None
         if lock is not None and not self.is_sqlite:
             lock.close()
@@ -164,8 +163,10 @@ class Store:
 
     def _prepare(self) -> None:
         if not inspect(self.engine).has_table(META.name):
-            METADATA.create_all(self.engine)
             with self.engine.begin() as connection:
+                if self.is_sqlite:  # whose driver would commit each table by itself
+                    connection.exec_driver_sql("begin")
+                METADATA.create_all(connection)
                 self._put(connection, META, [{"name": "format", "value": str(schema.FORMAT)}])
         found = self.meta().get("format")
         if found != str(schema.FORMAT):
@@ -187,23 +188,42 @@ class Store:
             raise _failure(msg, error) from error
 
     def commit(self, row: LogRow | None, records: Records) -> None:
-        """Do the same over a connection that is kept open: for the one thread that does it most."""
+        """Do the same over a connection that is kept open: for the one thread that does it most.
+
+        A row of the log alone is one statement that commits by itself: each further one would wait
+        for its turn among all that the process does, or for an answer of the server.
+        """
         try:
-            if self._writing is None:
-                self._writing = self.engine.connect()
+            if row is not None and not records:
+                self._kept(is_single=True).exec_driver_sql(self._insert_log, _log_values(row))
+                return
+            connection = self._kept(is_single=False)
             if row is not None:
-                self._writing.exec_driver_sql(self._insert_log, _log_values(row))
+                connection.exec_driver_sql(self._insert_log, _log_values(row))
             if records:
-                self._write_records(self._writing, records)
-            self._writing.commit()
+                self._write_records(connection, records)
+            connection.commit()
         except SQLAlchemyError as error:
-            broken, self._writing = self._writing, None
-            if broken is not None:
-                with suppress(SQLAlchemyError):
-                    broken.invalidate()
-                    broken.close()
+            self._forget_open(is_broken=True)
             what = "commit failed"
             raise _failure(what, error) from error
+
+    def _kept(self, *, is_single: bool) -> Connection:
+        found = self._open.get(is_single)
+        if found is None:
+            found = self.engine.connect()
+            if is_single:
+                found = found.execution_options(isolation_level="AUTOCOMMIT")
+            self._open[is_single] = found
+        return found
+
+    def _forget_open(self, *, is_broken: bool = False) -> None:
+        while self._open:
+            _, connection = self._open.popitem()
+            with suppress(SQLAlchemyError):
+                if is_broken:
+                    connection.invalidate()
+                connection.close()
 
     def _write_records(self, connection: Connection, records: Records) -> None:
         for statement in records.removals:

@@ -23,6 +23,7 @@ from nearcast.service.batches import (
     STORED,
     Batch,
     batch_of,
+    integers,
     last_numbers,
     owners_of,
     pack,
@@ -58,28 +59,44 @@ class Streams:
         self.tail: deque[Batch] = deque()
         self.changes = 0
         self.flushed = 0
+        self.pending: Batch | None = None
+        """What is being committed: it has numbers already, and nothing of it may be delivered."""
         self._most = max(2, tail_changes)
 
     def add(self, batch: Batch) -> None:
         """Take in what was committed."""
+        self.pending = None
         if batch.changes.num_rows or batch.extras:
             self.tail.append(batch)
             self.changes += batch.changes.num_rows + len(batch.extras)
 
-    def recent(self, owner: str, after: int) -> tuple[list[Entry], bool]:
-        """Return deliveries after a number as far as memory has them, and whether that is all."""
-        if self.numbers.get(owner) <= after:
+    def last(self, owner: str) -> int:
+        """Return the last number of a subscriber that is durable."""
+        if self.pending is not None and self.pending.span(owner)[0]:
+            return self.pending.span(owner)[0] - 1
+        return self.numbers.get(owner)
+
+    def recent(self, owner: str, after: int, limit: int) -> tuple[list[Entry], bool]:
+        """Return the next deliveries after a number that memory has, and whether none is missing.
+
+        So many more than `limit` may come as one commit has; a reader that is far behind costs no
+        more than what it is given.
+        """
+        if self.last(owner) <= after:
             return [], True
-        found: list[list[Entry]] = []
+        wanted: list[Batch] = []
         lowest: int | None = None
         for batch in reversed(self.tail):
-            if owner in batch and (entries := batch.entries(owner, after)):
-                found.append(entries)
-                lowest = entries[0][0]
-                if lowest <= after + 1:
-                    break
-        entries = [entry for part in reversed(found) for entry in part]
-        return entries, lowest == after + 1
+            first, last = batch.span(owner)
+            if last > after:
+                wanted.append(batch)
+                lowest = first
+            if last and first <= after + 1:
+                break
+        entries: list[Entry] = []
+        while wanted and len(entries) <= limit:
+            entries += wanted.pop().entries(owner, after)
+        return entries, lowest is not None and lowest <= after + 1
 
     # ---- leaving memory ---------------------------------------------------------------------
 
@@ -116,7 +133,7 @@ def flush_records(leaving: Sequence[Batch]) -> Records:
     buckets = np.array([bucket_of(owner) for owner in owners], np.int64)[codes]
     order = np.lexsort((codes, buckets))  # stable: numbers of one owner stay in order
     table, codes, buckets = table.take(order), codes[order], buckets[order]
-    numbers = table["number"].to_numpy()
+    numbers = integers(table["number"])
     last, at = leaving[-1].last, leaving[-1].at
     borders = np.flatnonzero(np.diff(buckets, prepend=-1, append=-1))
     for start, end in pairwise(borders.tolist()):

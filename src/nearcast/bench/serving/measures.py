@@ -6,7 +6,9 @@ import asyncio
 import json
 import time
 from itertools import islice
+from statistics import median
 from typing import TYPE_CHECKING, Any
+from urllib.request import urlopen
 
 from nearcast.bench.serving.load import (
     PostRun,
@@ -20,11 +22,14 @@ from nearcast.bench.serving.processes import free_port
 from nearcast.hub import Hub
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from nearcast.bench.serving.processes import Process
     from nearcast.bench.serving.workload import Workload
 
 NDJSON = "application/x-ndjson"
 Numbers = dict[str, float]
+ROUNDS = 3
 
 
 def lines(objects: list[dict[str, Any]]) -> bytes:
@@ -33,8 +38,10 @@ def lines(objects: list[dict[str, Any]]) -> bytes:
 
 
 def fill(process: Process, workload: Workload, per_request: int = 5_000) -> Numbers:
-    """Subscribe everything by bulk."""
-    fields = workload.subscribe_fields()
+    """Subscribe everything by bulk; what is there from an earlier run is not sent again."""
+    with urlopen(f"{process.url}/v1/stats") as answer:
+        there = int(json.load(answer)["subscriptions"])
+    fields = islice(workload.subscribe_fields(), there, None)
 
     def requests() -> Any:  # noqa: ANN401
         while some := list(islice(fields, per_request)):
@@ -42,7 +49,8 @@ def fill(process: Process, workload: Workload, per_request: int = 5_000) -> Numb
 
     run = PostRun(requests(), 1)
     seconds = asyncio.run(run.run(process.port))
-    return {"seconds": seconds, "per_second": workload.subscriptions / seconds}
+    sent = workload.subscriptions - there
+    return {"subscriptions": sent, "seconds": seconds, "per_second": sent / seconds}
 
 
 def posts(process: Process, workload: Workload, count: int, connections: int, name: str) -> Numbers:
@@ -64,12 +72,49 @@ def posts(process: Process, workload: Workload, count: int, connections: int, na
     }
 
 
+def in_turns(
+    noop: Process, process: Process, workload: Workload, count: int, connections: int
+) -> Iterator[tuple[str, Numbers]]:
+    """Publish to a server that does nothing and to the service, in turns; the medians of both."""
+    for one in (noop, process):
+        posts(one, workload, 2_000, connections, f"warm{connections}-")
+    some = count // ROUNDS
+    pairs = [
+        (
+            posts(noop, workload, some, connections, f"n{connections}-{turn}-"),
+            posts(process, workload, some, connections, f"p{connections}-{turn}-"),
+        )
+        for turn in range(ROUNDS)
+    ]
+    yield "noop", medians([pair[0] for pair in pairs])
+    ratio = median(own["cpu_us"] / idle["cpu_us"] for idle, own in pairs)
+    yield "publish", {**medians([pair[1] for pair in pairs]), "cpu_of_noop": ratio}
+
+
+def beside_a_hub(process: Process, workload: Workload, count: int) -> Iterator[tuple[str, Numbers]]:
+    """Publish in bulk, and apply as many messages to a bare hub, in turns; the medians of both."""
+    hub = filled_hub(workload)
+    some = count // ROUNDS
+    pairs = [
+        (bare_hub(hub, workload, some, 500), bulk(process, workload, some, 1_000))
+        for _ in range(ROUNDS)
+    ]
+    yield "hub", medians([pair[0] for pair in pairs])
+    ratio = median(own["cpu_us"] / bare["cpu_us"] for bare, own in pairs)
+    yield "bulk", {**medians([pair[1] for pair in pairs]), "cpu_of_hub": ratio}
+
+
+def medians(runs: list[Numbers]) -> Numbers:
+    """Return the median of each number."""
+    return {name: median(run[name] for run in runs) for name in runs[0]}
+
+
 def bulk(process: Process, workload: Workload, count: int, per_request: int) -> Numbers:
     """Publish by bulk over two connections."""
     messages = workload.messages("bulk")
     requests = [
         request_bytes("/v1/messages", lines(list(islice(messages, per_request))), NDJSON)
-        for _ in range(count // per_request)
+        for _ in range(max(1, count // per_request))
     ]
     run = PostRun(iter(requests), 2)
     before = process.cpu_s()
@@ -79,14 +124,19 @@ def bulk(process: Process, workload: Workload, count: int, per_request: int) -> 
     return {"messages": sent, "per_second": sent / seconds, "cpu_us": cpu / sent * 1e6}
 
 
-def bare_hub(workload: Workload, count: int, batch: int) -> Numbers:
-    """Apply the same lines to a hub of this process: what matching alone costs."""
+def filled_hub(workload: Workload) -> Hub:
+    """Return a hub of this process with all subscriptions."""
     hub = Hub()
     hub.apply(
         {"op": "subscribe", **{k: v for k, v in one.items() if k != "owner"},
          "id": f"{one['owner']}/{one['id']}"}
         for one in workload.subscribe_fields()
     )  # fmt: skip
+    return hub
+
+
+def bare_hub(hub: Hub, workload: Workload, count: int, batch: int) -> Numbers:
+    """Apply the same lines to a hub of this process: what matching alone costs."""
     some = [{"op": "publish", **one} for one in islice(workload.messages("hub"), count)]
     batches = [lines(some[start : start + batch]) for start in range(0, count, batch)]
     changes = 0

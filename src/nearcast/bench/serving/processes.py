@@ -34,9 +34,7 @@ class Process:
 
     def cpu_s(self) -> float:
         """Return the processor time that it has used, all threads together."""
-        text = Path(f"/proc/{self.child.pid}/stat").read_text()
-        fields = text[text.rindex(")") + 2 :].split()
-        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+        return time.clock_gettime((~self.child.pid << 3) | 2)  # how Linux names a process's clock
 
     def resident_bytes(self) -> int:
         """Return how much memory it has."""

@@ -33,6 +33,7 @@ class Stream(IntEnum):
     ROADS = 9
     ALERTS = 10
     ATTRIBUTES = 11
+    RANGES = 12
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 MAX_URL = 2_000
+MOST_CHECKED = 10_000
+"""Addresses that are remembered as good: an endpoint is called again and again."""
 
 
 class RefusedAddressError(OSError):
@@ -31,6 +33,7 @@ class AddressRule:
 
     def __init__(self, allowed: Sequence[str]) -> None:
         self._allowed = [ipaddress.ip_network(network) for network in allowed]
+        self._checked: set[str] = set()
 
     def check(self, address: str) -> None:
         """Refuse an address that is not public and not allowed."""
@@ -45,6 +48,8 @@ class AddressRule:
 
     def check_url(self, url: str) -> None:
         """Refuse a URL that cannot be called; a name in it is resolved, and checked, later."""
+        if url in self._checked:
+            return
         wanted = "https://… or http://…, without user and password"
         if not isinstance(url, str) or not 0 < len(url) <= MAX_URL or not url.isprintable():
             msg = "url is not a URL"
@@ -66,6 +71,9 @@ class AddressRule:
                 raise MalformedError(
                     msg, got=url, wanted="a public address", hint=hint, field="url"
                 ) from None
+        if len(self._checked) >= MOST_CHECKED:
+            self._checked.clear()
+        self._checked.add(url)
 
 
 def is_literal(host: str) -> bool:

@@ -7,20 +7,19 @@ secret is rotated there are two, and the receiver may know either.
 from __future__ import annotations
 
 import base64
-import hashlib
 import hmac
-import secrets
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 import msgspec
+
+from nearcast.service.delivery.signing_keys import PREFIX
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 SINGLE = "application/cloudevents+json"
 BATCH = "application/cloudevents-batch+json"
-_PREFIX = "whsec_"
 
 
 class _Head(msgspec.Struct):
@@ -58,18 +57,13 @@ def payload(bodies: Sequence[bytes], *, is_batch: bool) -> tuple[str, bytes]:
     return SINGLE, envelope(bodies[0])
 
 
-def new_secret() -> str:
-    """Return a secret for an endpoint."""
-    return _PREFIX + base64.b64encode(secrets.token_bytes(32)).decode()
-
-
 def signature(keys: Sequence[str], id: str, timestamp: int, body: bytes) -> str:
     """Return the signatures under all secrets, with spaces between them."""
     signed = b"%s.%d.%s" % (id.encode(), timestamp, body)
     found = []
     for key in keys:
-        raw = base64.b64decode(key.removeprefix(_PREFIX))
-        digest = hmac.new(raw, signed, hashlib.sha256).digest()
+        raw = base64.b64decode(key.removeprefix(PREFIX))
+        digest = hmac.digest(raw, signed, "sha256")
         found.append(f"v1,{base64.b64encode(digest).decode()}")
     return " ".join(found)
 

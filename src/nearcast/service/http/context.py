@@ -29,7 +29,7 @@ JSON = "application/json"
 class Context:
     """One request: the service, who asks, and under which id it stands in the logs."""
 
-    __slots__ = ("idempotency_key", "principal", "request_id", "service")
+    __slots__ = ("idempotency_key", "kind", "principal", "request_id", "service")
 
     def __init__(
         self,
@@ -37,6 +37,7 @@ class Context:
         principal: Principal,
         request_id: str,
         idempotency_key: str | None,
+        kind: bytes = b"",
     ) -> None:
         if idempotency_key is not None and not 0 < len(idempotency_key) <= MAX_KEY:
             what, wanted = "idempotency key is empty or too long", f"1 to {MAX_KEY} characters"
@@ -45,6 +46,13 @@ class Context:
         self.principal = principal
         self.request_id = request_id
         self.idempotency_key = idempotency_key
+        self.kind = kind
+        """What the header of the body's type says."""
+
+    @property
+    def content_type(self) -> str:
+        """The type of the body, without parameters; "" if none is given."""
+        return str(self.kind.split(b";", 1)[0].strip().lower().decode("latin-1"))
 
     async def run(self, job: Job, scope: Scope, body: bytes, step: int = 0) -> Reply:
         """Do a job once: under an idempotency key that was seen, its answer is given again."""

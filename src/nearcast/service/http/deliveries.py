@@ -9,6 +9,7 @@ from urllib.parse import parse_qs
 from starlette.responses import Response
 
 from nearcast.service.delivery.current import begin
+from nearcast.service.delivery.lag import Lag, committed_at
 from nearcast.service.http.context import context_of, query_number
 from nearcast.service.problems import GoneError, MalformedError, TooManyError
 
@@ -88,6 +89,7 @@ class EventSender:
         self._send = send
         self._tap: Tap | None = None
         self._sent = service.metrics.streamed.labels("sse")
+        self._lag = Lag(service.metrics.lag, "sse")
 
     async def run(self, after: int | None, receive: Receive) -> None:
         """Send until the end."""
@@ -118,7 +120,7 @@ class EventSender:
 
     async def _begin(self, after: int | None, *, is_reset: bool) -> None:
         """Go on after a number, or begin with what is held now."""
-        if after is not None and after <= self._service.engine.streams.numbers.get(self._owner):
+        if after is not None and after <= self._service.engine.streams.last(self._owner):
             self._tap = self._service.fanout.open(self._owner, after)
             return
         self._tap, lines = await begin(self._service, self._owner)
@@ -143,6 +145,7 @@ class EventSender:
         if entries:
             await self._write(b"".join([b"id: %d\ndata: %s\n\n" % entry for entry in entries]))
             self._sent.inc(len(entries))
+            self._lag.note(committed_at(entries[0][1]))
         else:
             await self._write(b":\n\n")
 

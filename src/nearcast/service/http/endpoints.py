@@ -10,7 +10,6 @@ import msgspec
 from sqlalchemy import select
 
 from nearcast.service import wire
-from nearcast.service.delivery.cloudevents import new_secret
 from nearcast.service.delivery.webhooks import Failed, Refused
 from nearcast.service.http.context import (
     context_of,
@@ -100,10 +99,11 @@ async def create(request: Request) -> Response:
     if len(known) >= context.service.settings.limits.endpoints_per_owner:
         msg = "too many endpoints"
         raise TooManyError(msg, got=len(known), wanted="fewer")
-    last = context.service.engine.streams.numbers.get(owner)
+    last = context.service.engine.streams.last(owner)
     number = last if said.after is None else min(max(0, said.after), last)
-    secret = new_secret()
-    row = Row(owner, id, said.url or "", encode([secret]).decode(), said.is_paused, number, 0.0)
+    kept = webhooks.keys.make()
+    row = Row(owner, id, said.url or "", encode([kept]).decode(), said.is_paused, number, 0.0)
+    secret = webhooks.keys.secret(owner, id, kept)
     reply = await _put(context, request, body, row, 201, secret)
     return reply_response(reply)
 
@@ -129,7 +129,7 @@ async def _put(
 
 
 def _row(endpoint: Endpoint) -> Row:
-    secrets = encode(endpoint.secrets).decode()
+    secrets = encode(endpoint.kept).decode()
     rest = (endpoint.is_paused, endpoint.position, 0.0)
     return Row(endpoint.owner, endpoint.id, endpoint.url, secrets, *rest)
 
@@ -139,14 +139,18 @@ async def change(request: Request) -> Response:
     context = context_of(request)
     body = await read_body(request.receive, context.service.settings.limits.body_bytes)
     said = _read(body)
-    row = _row(_find(request))
+    endpoint = _find(request)
+    row = _row(endpoint)
     if said.url is not None:
         context.service.webhooks.rule.check_url(said.url)
         row.url = said.url
     row.is_paused = said.is_paused
-    secret = new_secret() if said.rotate else None
-    if secret:  # the newest two: the one before is valid until the next rotation
-        row.secrets = encode([secret, *msgspec.json.decode(row.secrets)][:2]).decode()
+    secret = None
+    if said.rotate:  # the newest two: the one before is valid until the next rotation
+        keys = context.service.webhooks.keys
+        kept = keys.make()
+        row.secrets = encode([kept, *endpoint.kept][:2]).decode()
+        secret = keys.secret(endpoint.owner, endpoint.id, kept)
     return reply_response(await _put(context, request, body, row, 200, secret))
 
 
@@ -166,7 +170,7 @@ async def remove(request: Request) -> Response:
 
 
 def _shown(context: Context, endpoint: Endpoint) -> dict[str, Any]:
-    last = context.service.engine.streams.numbers.get(endpoint.owner)
+    last = context.service.engine.streams.last(endpoint.owner)
     return {
         "id": endpoint.id,
         "owner": endpoint.owner,

@@ -12,11 +12,12 @@ from nearcast.errors import NearcastError
 from nearcast.service import wire
 from nearcast.service.http.context import context_of, read_body, reply_response
 from nearcast.service.jobs import Job, Outcome, Reply, refusal
+from nearcast.service.lines import are_plain, plain_id
 from nearcast.service.problems import PROBLEM_TYPE, NotFoundError, TooLargeError, WrongTypeError
 from nearcast.service.schema import MESSAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from starlette.requests import Request
     from starlette.responses import Response
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from nearcast.service.http.context import Context
     from nearcast.service.jobs import Fields
 
-STEP_LINES = 500
+STEP_LINES = 1_000
 """Lines of a bulk that are one step: the loop is free between two steps."""
 NDJSON = "application/x-ndjson"
 _PROBLEM = PROBLEM_TYPE.encode()
@@ -35,29 +36,26 @@ _JSON = b"application/json"
 async def publish(scope: Scope, receive: Receive, context: Context) -> tuple[int, bytes, bytes]:
     """`POST /v1/messages`: one message as JSON, or many lines."""
     context.principal.needs("publish")
-    kind = content_type(scope)
     limits = context.service.settings.limits
-    if kind == NDJSON:
-        body = await read_body(receive, limits.bulk_bytes)
-        return (*await publish_lines(context, scope, body), NDJSON.encode())
-    if kind not in ("application/json", ""):
-        raise wrong_type(kind)
+    if context.kind != _JSON and (kind := context.content_type) != "application/json":
+        if kind == NDJSON:
+            body = await read_body(receive, limits.bulk_bytes)
+            return (*await publish_lines(context, scope, body), NDJSON.encode())
+        if kind:
+            raise wrong_type(kind)
     body = await read_body(receive, limits.body_bytes)
     if context.principal.events is not None:
         context.principal.events.take()
-    event = wire.publish_fields(wire.decode_object(body))
-    if "time" in event:
-        context.service.engine.check_time(event)
-    status, content = await context.run(Job([event], published(event["id"])), scope, body)
+    id = plain_id(body)
+    if id is not None:
+        job = Job([body], published(id, body))
+    else:
+        event = wire.publish_fields(wire.decode_object(body))
+        if "time" in event:
+            context.service.engine.check_time(event)
+        job = Job([event], published(event["id"]))
+    status, content = await context.run(job, scope, body)
     return status, content, _JSON if status < 400 else _PROBLEM
-
-
-def content_type(scope: Scope) -> str:
-    """Return the type of a body, without parameters; "" if none is given."""
-    for name, value in scope["headers"]:
-        if name == b"content-type":
-            return str(value.split(b";", 1)[0].strip().lower().decode("latin-1"))
-    return ""
 
 
 def wrong_type(kind: str) -> WrongTypeError:
@@ -65,17 +63,26 @@ def wrong_type(kind: str) -> WrongTypeError:
     return WrongTypeError("content type", got=kind, wanted=f"application/json or {NDJSON}")
 
 
-def published(id: object) -> Callable[[Outcome], Reply]:
-    """Return how to answer a publication."""
+def published(id: object, plain: bytes | None = None) -> Callable[[Outcome], Reply]:
+    """Return how to answer a publication, whose body may be plain."""
 
     def reply(outcome: Outcome) -> Reply:
         if outcome.errors and (error := outcome.error()) is not None:
-            return refusal(error)
+            return refusal(error if plain is None else _as_read(plain, "body", error))
         name = encode_basestring_ascii(str(id))
         text = f'{{"id":{name},"event":{outcome.first},"changes":{outcome.counts[0]}}}'
         return Reply(201, text.encode())
 
     return reply
+
+
+def _as_read(plain: bytes, what: str, error: NearcastError) -> NearcastError:
+    """Return why a plain body is refused, in the words for one that is read before the hub."""
+    try:
+        wire.decode_object(plain, what)
+    except NearcastError as found:
+        return found
+    return error
 
 
 # ---- many ------------------------------------------------------------------------------------
@@ -113,10 +120,30 @@ async def publish_lines(context: Context, scope: Scope, body: bytes) -> Reply:
 
     bodies = []
     for step, start in enumerate(range(0, len(lines), STEP_LINES)):
-        job = bulk_job(lines[start : start + STEP_LINES], start + 1, event_of)
+        some = lines[start : start + STEP_LINES]
+        content = body if len(some) == len(lines) else b"\n".join(some)
+        if are_plain(some, content) and max(map(len, some)) <= most:
+            job = plain_job(some, start + 1)
+        else:
+            job = bulk_job(some, start + 1, event_of)
         bodies.append((await context.run(job, scope, body, step)).body)
         await asyncio.sleep(0)
     return Reply(200, b"".join(bodies))
+
+
+def plain_job(lines: list[bytes], first_line: int) -> Job:
+    """Return one step of a bulk whose lines are plain messages."""
+
+    def reply(outcome: Outcome) -> Reply:
+        if not outcome.errors:
+            return Reply(200, _all_published(range(first_line, 1 << 62), outcome))
+        errors = {}
+        for place, line in enumerate(lines):
+            if (error := outcome.error(place)) is not None:
+                errors[place] = _as_read(line, "line", error)
+        return Reply(200, _mixed(range(first_line, first_line + len(lines)), errors, {}, outcome))
+
+    return Job(lines, reply)
 
 
 def bulk_job(lines: list[bytes], first_line: int, event_of: Callable[[bytes], Fields]) -> Job:
@@ -138,25 +165,36 @@ def bulk_job(lines: list[bytes], first_line: int, event_of: Callable[[bytes], Fi
 
     def reply(outcome: Outcome) -> Reply:
         if not refused and not outcome.errors:
-            rows = zip(numbers, outcome.counts, range(outcome.first, 1 << 62), strict=False)
-            text = [
-                f'{{"line":{line},"status":201,"event":{event},"changes":{changes}}}\n'
-                for line, changes, event in rows
-            ]
-            return Reply(200, "".join(text).encode())
-        return Reply(200, _mixed(numbers, events, refused, outcome))
+            return Reply(200, _all_published(numbers, outcome))
+        errors = {}
+        for place, event in enumerate(events):
+            if (error := outcome.error(place)) is not None:
+                errors[place] = wire.with_own_ids(error, event.get("id"))
+        return Reply(200, _mixed(numbers, errors, refused, outcome))
 
     return Job(events, reply)
 
 
+def _all_published(numbers: Iterable[int], outcome: Outcome) -> bytes:
+    rows = zip(numbers, outcome.counts, range(outcome.first, 1 << 62), strict=False)
+    text = [
+        f'{{"line":{line},"status":201,"event":{event},"changes":{changes}}}\n'
+        for line, changes, event in rows
+    ]
+    return "".join(text).encode()
+
+
 def _mixed(
-    numbers: list[int], events: list[Fields], refused: dict[int, NearcastError], outcome: Outcome
+    numbers: Sequence[int],
+    errors: Mapping[int, NearcastError],
+    refused: Mapping[int, NearcastError],
+    outcome: Outcome,
 ) -> bytes:
+    """Return a line for each; `errors` of the hub are by place, those `refused` before by line."""
     answers = {line: refusal(error) for line, error in refused.items()}
     for place, line in enumerate(numbers):
-        error = outcome.error(place)
-        if error is not None:
-            answers[line] = refusal(wire.with_own_ids(error, events[place].get("id")))
+        if place in errors:
+            answers[line] = refusal(errors[place])
         else:
             text = f'"event":{outcome.first + place},"changes":{outcome.changes(place)}'
             answers[line] = Reply(201, text.encode())

@@ -180,8 +180,9 @@ async def draft(request: Request) -> Response:
     return json_response(answer)
 
 
-def _count(context: Context, fields: Fields, recent: list[Fields]) -> dict[str, Any]:
+def _count(context: Context, fields: Fields, lines: list[bytes]) -> dict[str, Any]:
     """Try a draft in a hub of its own, with the recent messages."""
+    recent = [msgspec.json.decode(line) for line in lines]
     settings = context.service.settings.hub
     hub = Hub(
         index="brute-force",

@@ -17,6 +17,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from nearcast.errors import NearcastError
 from nearcast.service.delivery.current import begin
+from nearcast.service.delivery.lag import Lag, committed_at
 from nearcast.service.http.deliveries import check_room, cursor_of
 from nearcast.service.problems import GoneError, MalformedError, status_of
 from nearcast.service.schema import CURSORS
@@ -117,6 +118,7 @@ class Conversation:
     async def _talk(self, after: int | None) -> None:
         await self._begin(after)
         sent = self._service.metrics.streamed.labels("websocket")
+        lag = Lag(self._service.metrics.lag, "websocket")
         while not self._service.is_stopping and self._tap is not None:
             await self._wait_for_room(self._tap)
             try:
@@ -129,9 +131,11 @@ class Conversation:
             for _, body in entries:
                 await self._socket.send_text(body.decode())
             sent.inc(len(entries))
+            if entries:
+                lag.note(committed_at(entries[0][1]))
 
     async def _begin(self, after: int | None) -> None:
-        known = self._service.engine.streams.numbers.get(self._owner)
+        known = self._service.engine.streams.last(self._owner)
         if after is not None and after <= known:
             self._tap = self._service.fanout.open(self._owner, after)
             self._acked = after

@@ -19,7 +19,7 @@ from nearcast.service.http.context import (
     read_body,
     reply_response,
 )
-from nearcast.service.http.messages import NDJSON, STEP_LINES, content_type, split_lines, wrong_type
+from nearcast.service.http.messages import NDJSON, split_lines, wrong_type
 from nearcast.service.jobs import Job, Outcome, Reply, refusal
 from nearcast.service.places import Box, box_of, cell_of, overlaps
 from nearcast.service.problems import MalformedError, NotFoundError, TooLargeError
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from nearcast.service.store import Records
 
 MOST_LISTED = 1_000
+STEP_LINES = 250
+"""Lines of a bulk that are one step: a subscription takes many times as long as a message."""
 
 
 class Change:
@@ -109,7 +111,7 @@ async def create(request: Request) -> Response:
     context = context_of(request)
     context.principal.needs("subscribe")
     limits = context.service.settings.limits
-    kind = content_type(request.scope)
+    kind = context.content_type
     if kind == NDJSON:
         body = await read_body(request.receive, limits.bulk_bytes)
         return await _bulk(request, context, body)

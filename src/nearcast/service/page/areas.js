@@ -1,12 +1,15 @@
-// The areas of the subscriptions in view: asked for when the map has come to rest, drawn in one pass.
+// The areas of the subscriptions in view: asked for, a page at a time, when the map has come to rest,
+// and painted a slice in each frame.
 
 import { call } from "./api.js";
-import { byId, debounced } from "./dom.js";
+import { byId, debounced, number } from "./dom.js";
+import { Painting } from "./painting.js";
 import { boxOf, middleOf, partsOf } from "./shapes.js";
 import { Stage } from "./stage.js";
 import { colour, onTheme } from "./theme.js";
 
-const MOST = 1_000;
+const PAGE = 1_000;
+const MOST = 20_000;
 const MANY = 180;
 const FLASH_MS = 900;
 
@@ -17,11 +20,14 @@ export class Areas {
     this.known = new Map();
     this.flashing = new Map();
     this.colours = {};
+    this.turn = 0;
+    this.painting = new Painting((context, view, areas) => this.paint(context, view, areas));
     this.stage = new Stage("areas", (context, view) => this.draw(context, view)).addTo(map);
     this.lookSoon = debounced(300, () => this.look());
     map.on("moveend", this.lookSoon);
     onTheme(() => {
       this.colours = { line: colour("--area"), fill: colour("--area-fill"), flash: colour("--flash") };
+      this.painting.set(this.painting.things);
       this.stage.drawSoon();
     });
     this.look();
@@ -35,14 +41,31 @@ export class Areas {
       Math.max(-180, bounds.getWest()), Math.max(-90, bounds.getSouth()),
       Math.min(180, bounds.getEast()), Math.min(90, bounds.getNorth()),
     ];
+    this.turn += 1;
     try {
-      const page = await call("GET", `v1/subscriptions?bbox=${box.join(",")}&limit=${MOST}`);
-      this.known = new Map(page.subscriptions.map((one) => [keyOf(one.owner, one.id), seen(one)]));
-      byId("areas-note").hidden = !page.next;
-      this.stage.drawSoon();
+      await this.load(`v1/subscriptions?bbox=${box.join(",")}&limit=${PAGE}`, this.turn);
     } catch {
       // The next movement asks again; the state of the connection is shown elsewhere.
     }
+  }
+
+  /** Take in page after page, until there are enough or another question was asked. */
+  async load(path, turn) {
+    const known = new Map();
+    let page = {};
+    do {
+      const from = page.next ? `&after=${encodeURIComponent(page.next)}` : "";
+      page = await call("GET", path + from);
+      if (turn !== this.turn) return;
+      const isMore = known.size > 0;
+      for (const one of page.subscriptions) known.set(keyOf(one.owner, one.id), seen(one));
+      this.known = known;
+      this.painting.set([...known.values()], isMore);
+      this.stage.drawSoon();
+    } while (page.next && known.size < MOST);
+    byId("areas-note").hidden = !page.next;
+    byId("areas-note").textContent = `The first ${number(known.size)} areas are shown: zoom in for all.`;
+    document.body.dataset.areas = known.size;
   }
 
   find(owner, id) {
@@ -70,15 +93,8 @@ export class Areas {
 
   draw(context, view) {
     const now = performance.now();
-    context.lineWidth = 1;
-    context.strokeStyle = this.colours.line;
-    context.fillStyle = this.colours.fill;
-    context.beginPath();
-    for (const area of this.known.values()) trace(context, view, area.parts);
-    context.fill();
-    context.globalAlpha = Math.max(0.3, Math.min(1, MANY / this.known.size)); // many would cover the map
-    context.stroke();
-    context.globalAlpha = 1;
+    const isMissing = this.painting.draw(context, view);
+    if (isMissing) this.stage.drawSoon();
     for (const [area, since] of this.flashing) {
       const age = (now - since) / FLASH_MS;
       if (age >= 1) {
@@ -94,6 +110,18 @@ export class Areas {
       context.globalAlpha = 1;
     }
     if (this.flashing.size) this.stage.drawSoon();
+  }
+
+  paint(context, view, areas) {
+    context.lineWidth = 1;
+    context.strokeStyle = this.colours.line;
+    context.fillStyle = this.colours.fill;
+    context.beginPath();
+    for (const area of areas) trace(context, view, area.parts);
+    context.fill();
+    context.globalAlpha = Math.max(0.15, Math.min(1, MANY / this.known.size)); // many would cover the map
+    context.stroke();
+    context.globalAlpha = 1;
   }
 }
 

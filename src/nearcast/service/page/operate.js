@@ -14,6 +14,7 @@ const CHARTS = [
   ["Matching, a batch", "ms", (m) => 1000 * m.mean("nearcast_match_seconds")],
   ["Commit", "ms", (m) => 1000 * m.mean("nearcast_commit_seconds")],
   ["Delivered", "/s", (m) => m.rate("nearcast_deliveries_total")],
+  ["Delivery lag", "s", (m) => Math.max(m.mean("nearcast_delivery_seconds"), m.value("nearcast_delivery_lag_seconds"))],
   ["Not yet delivered", "", (m) => m.value("nearcast_outbox_lag")],
   ["Retries", "/s", (m) => m.rate("nearcast_webhook_retries_total")],
   ["Dead letters", "", (m) => m.value("nearcast_webhook_dead_letters_total")],

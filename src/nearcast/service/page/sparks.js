@@ -1,6 +1,7 @@
 // Messages that appear and fade, deliveries on their way. Bounded: what is too much replaces the oldest.
 
 import { isCalm } from "./dom.js";
+import { Frames } from "./frames.js";
 import { Stage } from "./stage.js";
 import { colour, onTheme } from "./theme.js";
 
@@ -29,6 +30,7 @@ export class Sparks {
     this.byId = new Map();
     this.marked = new Set();
     this.colours = {};
+    this.frames = new Frames();
     this.stage = new Stage("sparks", (context, view) => this.draw(context, view)).addTo(map);
     onTheme(() => {
       this.colours = Object.fromEntries(KINDS.map((kind) => [kind, colour(`--kind-${kind}`)]));
@@ -86,6 +88,7 @@ export class Sparks {
 
   draw(context, view) {
     const now = performance.now();
+    this.frames.note(now);
     const old = this.messages.findIndex((spark) => now - spark.born < LIFE_MS);
     if (old !== 0) this.forget(old < 0 ? this.messages.length : old);
     context.strokeStyle = this.colours.edge;

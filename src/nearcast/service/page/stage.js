@@ -26,6 +26,7 @@ export const Stage = L.Layer.extend({
   place() {
     const size = this._map.getSize();
     const scale = Math.min(2, window.devicePixelRatio || 1);
+    this.scale = scale;
     if (this.canvas.width !== size.x * scale || this.canvas.height !== size.y * scale) {
       this.canvas.width = size.x * scale;
       this.canvas.height = size.y * scale;
@@ -50,7 +51,7 @@ export const Stage = L.Layer.extend({
   drawNow() {
     const size = this._map.getSize();
     this.context.clearRect(0, 0, size.x, size.y);
-    this.paint(this.context, viewOf(this._map));
+    this.paint(this.context, { ...viewOf(this._map), scale: this.scale });
   },
 });
 

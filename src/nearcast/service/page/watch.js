@@ -18,6 +18,7 @@ export class Watch {
     this.messageCount = new Rate();
     this.deliveryCount = new Rate();
     this.began = performance.now();
+    this.seen = 0;
     this.addLegend();
     map.on("click", (event) => {
       if (!drawing.isActive && !byId("watch").hidden) this.tell(event);
@@ -54,6 +55,7 @@ export class Watch {
     const age = published.time ? Math.max(0, now - published.time) : 0;
     if (age < 3) this.messageCount.add(1); // older ones were sent to begin with
     if (age > 20) return;
+    this.seen += 1;
     this.sparks.add(published, age * 1_000);
     this.cards.push({ published, receivers: [], time: published.time ?? now });
     if (this.cards.length > MOST_CARDS) this.cards.splice(0, this.cards.length - MOST_CARDS);
@@ -91,6 +93,7 @@ export class Watch {
   showRates() {
     byId("count-messages").textContent = number(this.messageCount.perMinute());
     byId("count-deliveries").textContent = number(this.deliveryCount.perMinute());
+    document.body.dataset.frames = JSON.stringify({ ...this.sparks.frames.figures, messages: this.seen });
   }
 
   addLegend() {

@@ -4,6 +4,8 @@
 /// cells of its area; then every change finds what it looks for.
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <vector>
 
 #include "nearcast/base/claims.h"
 #include "nearcast/index/ours/sized_lists/sized_lists.h"
@@ -97,21 +99,21 @@ void HeavyLists::claim(Parts& parts, std::uint32_t number) const {
   expect(entries == list.size, kList);
 }
 
-void NumberedLists::check_loaded(std::uint64_t entries, const Visit& visit) const {
+void NumberedLists::check_loaded(std::uint64_t entries, std::span<const Head> others,
+                                 const Visit& visit) const {
   Claims units = smalls_.claim_free();
   HeavyLists::Parts parts = heavies_.claim_free();
   std::vector<Entry> all;
   std::uint64_t found = 0;
-  for (std::uint32_t list = 0; list < heads_.size(); ++list) {
-    const Head& head = heads_[list];
+  for (std::uint32_t list = 0; list < heads_.size() + others.size(); ++list) {
+    const Head& head = list < heads_.size() ? heads_[list] : others[list - heads_.size()];
     all.clear();
     if (head.is_heavy()) {
       heavies_.claim(parts, head.place);
-      heavies_.collect(head.place, all);
     } else {
       smalls_.claim(units, head);
-      for (std::uint32_t i = 0; i < head.size; ++i) all.push_back(smalls_.entry(head, i));
     }
+    collect(head, all);
     found += all.size();
     for (const Entry& entry : all) visit(list, entry);
   }
@@ -141,21 +143,43 @@ void SizedLists::check_loaded() const {
     });
   });
   expect(entries == entries_, kList);
+  ranges_.check_loaded();
+  struct Key {
+    std::uint32_t list;
+    Token name;
+  };
+  std::vector<sized_lists::Head> heads;
+  std::vector<Key> keys;
+  std::map<std::uint32_t, std::uint32_t> filed;
+  ranges_.for_each([&](std::uint32_t list, Token name, const sized_lists::Head& head) {
+    heads.push_back(head);
+    keys.push_back({list, name});
+    filed[raw(name)];
+  });
   Claims listed_first(store_.slots()), listed_further(store_.entry_slots() - store_.slots());
-  lists_.check_loaded(entries, [&](std::uint32_t list, const sized_lists::Entry& entry) {
+  const auto check = [&](std::uint32_t place, const sized_lists::Entry& entry) {
     const std::uint32_t number = raw(entry.id) & ~kFurtherBit;
     expect((is_further(entry.id) ? further : first).has(number), kList);
     (is_further(entry.id) ? listed_further : listed_first).claim(number, kList);
+    const bool is_ranged = place >= lists_.size();
+    const Key key = is_ranged ? keys[place - lists_.size()] : Key{place, kUnknownToken};
+    if (is_ranged) ++filed[raw(key.name)];
     const TokenSpan wanted = store_.clause(entry.id).positive;
-    expect(list == 0 ? wanted.empty()
-                     : std::binary_search(wanted.begin(), wanted.end(), Token{list - 1}),
+    expect(key.list == 0 ? wanted.empty()
+                         : std::binary_search(wanted.begin(), wanted.end(), Token{key.list - 1}),
            kList);
-    const sized_lists::Entry expected = entry_for(entry.id, kUnknownToken);
-    expect(sized_lists::is_same(entry.box, expected.box), kList);
-    expect(entry.signature != sized_lists::kProven ||
-               (wanted.size() <= 1 && expected.signature == sized_lists::kProven),
-           kList);
-  });
+    bool is_sound = false;
+    for_each_plane(store_.owner(entry.id), [&](const Plane& plane) {
+      if (plane.name != key.name) return;
+      const sized_lists::Entry expected = entry_for(entry.id, kUnknownToken, plane);
+      is_sound = sized_lists::is_same(entry.box, expected.box) &&
+                 (entry.signature != sized_lists::kProven ||
+                  (wanted.size() <= 1 && expected.signature == sized_lists::kProven));
+    });
+    expect(is_sound, kList);
+  };
+  lists_.check_loaded(entries, heads, check);
+  for (const auto& [name, count] : filed) expect(ranges_.filed(Token{name}) == count, kList);
 }
 
 }  // namespace nearcast

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "nearcast/base/bounded_array.h"
 #include "nearcast/base/prefetch.h"
 #include "nearcast/index/ours/sized_lists/scratch.h"
@@ -27,6 +29,20 @@ void run(Search&& search) { search.run(); }
 #endif
 }  // namespace sized_lists
 
+namespace {
+
+/// Nothing forbids it, and then a range may be met twice.
+bool has_a_name_twice(std::span<const NumberFact> numbers) {
+  for (std::size_t i = 1; i < numbers.size(); ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (numbers[i].name == numbers[j].name) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
 void SizedLists::prefetch(const Message& message) const {
   for (const Token token : message.tokens) lists_.prefetch(raw(token) + 1);
 }
@@ -54,6 +70,22 @@ std::uint32_t SizedLists::touch(std::span<const Message> messages) const {
   return touched + (sum == ~0u);
 }
 
+/// Has a word of the message, or none at all, a list of ranges?
+bool SizedLists::may_be_in_ranges(const Message& message) const {
+  return ranges_.may_have(0) ||
+         std::any_of(message.tokens.begin(), message.tokens.end(),
+                     [&](Token token) { return ranges_.may_have(raw(token) + 1); });
+}
+
+bool SizedLists::is_in_ranges(const Message& message, Token name) const {
+  const auto has_list = [&](std::uint32_t list) {
+    return ranges_.may_have(list) && ranges_.find(list, name) != nullptr;
+  };
+  return ranges_.has(name) &&
+         (has_list(0) || std::any_of(message.tokens.begin(), message.tokens.end(),
+                                     [&](Token token) { return has_list(raw(token) + 1); }));
+}
+
 void SizedLists::match(const Message& message, MatchScratch& scratch, MatchSink& sink) const {
   match_group({&message, 1}, scratch, sink);
 }
@@ -69,6 +101,22 @@ void SizedLists::match_group(std::span<const Message> messages, MatchScratch& sc
     }
     for (int part = 0; part < message.place.parts; ++part)
       probes.push_back({message, part, frame_.cells(message.place.part[part])});
+    if (message.numbers.empty() || ranges_.empty() || !may_be_in_ranges(message)) continue;
+    const bool has_twice = has_a_name_twice(message.numbers);
+    for (const NumberFact& fact : message.numbers) {
+      if (!is_in_ranges(message, fact.name)) continue;
+      probes.back().is_last_part = false;
+      if (probes.size() == kProbes) {
+        search(probes.view(), scratch, sink);
+        probes.clear();
+      }
+      sized_lists::Probe probe(message, 0, ranges_.point(fact));
+      probe.is_first_part = false;
+      probe.is_last_part = true;
+      probe.may_repeat = has_twice;
+      probe.name = fact.name;
+      probes.push_back(probe);
+    }
   }
   if (!probes.empty()) search(probes.view(), scratch, sink);
 }
@@ -78,13 +126,13 @@ void SizedLists::search(std::span<sized_lists::Probe> probes, MatchScratch& scra
   auto& own = scratch.own<sized_lists::Scratch>();
 #if NEARCAST_HAS_AVX2_KERNELS
   if (uses_avx2_) {
-    sized_lists::avx2::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(),
+    sized_lists::avx2::run({store_, lists_.smalls(), lists_.heavies(), ranges_, lists_.heads(),
                             lists_.size(), scratch, own, sink, probes});
     return;
   }
 #endif
-  sized_lists::plain::run({store_, lists_.smalls(), lists_.heavies(), lists_.heads(), lists_.size(),
-                           scratch, own, sink, probes});
+  sized_lists::plain::run({store_, lists_.smalls(), lists_.heavies(), ranges_, lists_.heads(),
+                           lists_.size(), scratch, own, sink, probes});
 }
 
 }  // namespace nearcast

@@ -10,9 +10,7 @@ constexpr std::size_t kFrameSample = 50'000;
 
 }  // namespace
 
-void NumberedLists::add(std::uint32_t list, const Entry& entry) {
-  if (heads_.size() <= list) heads_.resize(list + 1);
-  Head& head = heads_[list];
+void NumberedLists::add(Head& head, const Entry& entry) {
   if (head.is_heavy()) {
     heavies_.insert(head.place, entry);
   } else if (head.size < small_limit_) {
@@ -26,9 +24,7 @@ void NumberedLists::add(std::uint32_t list, const Entry& entry) {
   }
 }
 
-bool NumberedLists::remove(std::uint32_t list, const Entry& entry) {
-  if (heads_.size() <= list) return false;
-  Head& head = heads_[list];
+bool NumberedLists::remove(Head& head, const Entry& entry) {
   if (!head.is_heavy()) {
     const std::uint32_t position = smalls_.find(head, entry.id);
     if (position == head.size) return false;
@@ -46,9 +42,8 @@ bool NumberedLists::remove(std::uint32_t list, const Entry& entry) {
   return true;
 }
 
-bool NumberedLists::has(std::uint32_t list, const Entry& entry) const {
-  if (list >= heads_.size() || heads_[list].is_empty()) return false;
-  const Head& head = heads_[list];
+bool NumberedLists::has(const Head& head, const Entry& entry) const {
+  if (head.is_empty()) return false;
   return head.is_heavy() ? heavies_.has(head.place, entry)
                          : smalls_.find(head, entry.id) < head.size;
 }
@@ -65,14 +60,26 @@ void NumberedLists::fill(std::span<const std::uint32_t> starts, std::span<Entry>
   heads_.resize(used);
   for (std::size_t list = 0; list < used; ++list) {
     const auto own = entries.subspan(starts[list], starts[list + 1] - starts[list]);
-    if (own.empty()) continue;
-    if (own.size() > small_limit_) {
-      heads_[list] = {heavies_.make(own), 0, Head::kHeavy};
-      continue;
-    }
-    heads_[list] = smalls_.make(static_cast<std::uint32_t>(own.size()));
-    for (const Entry& entry : own) smalls_.push_back(heads_[list], entry);
+    if (!own.empty()) heads_[list] = make(own);
   }
+}
+
+Head NumberedLists::make(std::span<Entry> entries) {
+  if (entries.size() > small_limit_) return {heavies_.make(entries), 0, Head::kHeavy};
+  Head head = smalls_.make(static_cast<std::uint32_t>(entries.size()));
+  for (const Entry& entry : entries) smalls_.push_back(head, entry);
+  return head;
+}
+
+void NumberedLists::collect(const Head& head, std::vector<Entry>& out) const {
+  if (head.is_heavy()) return heavies_.collect(head.place, out);
+  for (std::uint32_t i = 0; i < head.size; ++i) out.push_back(smalls_.entry(head, i));
+}
+
+void NumberedLists::free(Head& head) {
+  if (!head.is_heavy()) return smalls_.free(head);
+  heavies_.free(head.place);
+  head = {};
 }
 
 std::size_t NumberedLists::memory_bytes() const {
@@ -81,11 +88,14 @@ std::size_t NumberedLists::memory_bytes() const {
 
 std::uint64_t NumberedLists::check_invariants() const {
   std::uint64_t listed = 0;
-  for (const Head& head : heads_) {
-    if (head.is_heavy()) heavies_.check(head.place);
-    listed += head.is_heavy() ? heavies_.list(head.place).size : head.size;
-  }
+  for (const Head& head : heads_) listed += check_invariants(head);
   return listed;
+}
+
+std::uint64_t NumberedLists::check_invariants(const Head& head) const {
+  if (!head.is_heavy()) return head.size;
+  heavies_.check(head.place);
+  return heavies_.list(head.place).size;
 }
 
 void NumberedLists::save(ArchiveWriter& out) const {

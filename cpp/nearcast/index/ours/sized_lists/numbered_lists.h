@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "nearcast/base/archive.h"
 #include "nearcast/base/array.h"
@@ -28,12 +29,27 @@ class NumberedLists {
   const SmallLists& smalls() const { return smalls_; }
   const HeavyLists& heavies() const { return heavies_; }
 
-  void add(std::uint32_t list, const Entry& entry);
-  bool remove(std::uint32_t list, const Entry& entry);  ///< false: its id is not there
-  bool has(std::uint32_t list, const Entry& entry) const;
+  void add(std::uint32_t list, const Entry& entry) {
+    if (heads_.size() <= list) heads_.resize(list + 1);
+    add(heads_[list], entry);
+  }
+  bool remove(std::uint32_t list, const Entry& entry) {  ///< false: its id is not there
+    return list < heads_.size() && remove(heads_[list], entry);
+  }
+  bool has(std::uint32_t list, const Entry& entry) const {
+    return list < heads_.size() && has(heads_[list], entry);
+  }
   void clear();
   /// List i gets entries [starts[i], starts[i + 1]), which are reordered. All were empty before.
   void fill(std::span<const std::uint32_t> starts, std::span<Entry> entries);
+
+  // ---- lists without a number: their owner keeps the heads ----
+  void add(Head& head, const Entry& entry);
+  bool remove(Head& head, const Entry& entry);
+  bool has(const Head& head, const Entry& entry) const;
+  Head make(std::span<Entry> entries);  ///< which are reordered
+  void collect(const Head& head, std::vector<Entry>& out) const;
+  void free(Head& head);
 
   void prefetch(std::size_t list) const {
     if (list < heads_.size()) prefetch_line(&heads_[list]);
@@ -49,12 +65,13 @@ class NumberedLists {
 
   std::size_t memory_bytes() const;
   std::uint64_t check_invariants() const;  ///< returns the number of entries
+  std::uint64_t check_invariants(const Head& head) const;
   void save(ArchiveWriter& out) const;
   void load(ArchiveReader& in);
   /// Throws a snapshot error if what was read is not sound or has another number of entries. Calls
-  /// visit(list, entry) for each.
+  /// visit(list, entry) for each; lists without a number have those from size() on.
   using Visit = std::function<void(std::uint32_t, const Entry&)>;
-  void check_loaded(std::uint64_t entries, const Visit& visit) const;
+  void check_loaded(std::uint64_t entries, std::span<const Head> others, const Visit& visit) const;
 
  private:
   std::uint32_t small_limit_;

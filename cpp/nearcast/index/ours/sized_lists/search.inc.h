@@ -15,6 +15,7 @@ struct Search {
   const SubscriptionStore& store;
   const SmallLists& smalls;
   const HeavyLists& heavies;
+  const RangeLists& ranges;
   const Head* heads;
   std::size_t lists;
   MatchScratch& common;
@@ -43,6 +44,10 @@ struct Search {
     scratch.pending.clear();
     scratch.found.clear();
     for (std::uint32_t p = 0; p < probes.size(); ++p) {
+      if (probes[p].is_ranged()) {
+        take_ranged(p);
+        continue;
+      }
       if (lists != 0) take(heads[0], p);
       for (const Token token : probes[p].message->tokens) {
         if (raw(token) + 1 >= lists) break;  // tokens ascend
@@ -52,6 +57,16 @@ struct Search {
     read(static_cast<std::uint32_t>(probes.size()) - 1);
     mark(nullptr);
     report();
+  }
+
+  /// Apart from the others, so that messages without numbers do not pay for it.
+  [[gnu::noinline]] void take_ranged(std::uint32_t probe) {
+    const auto visit = [&](std::uint32_t list) {
+      if (!ranges.may_have(list)) return;
+      if (const Head* head = ranges.find(list, probes[probe].name)) take(*head, probe);
+    };
+    visit(0);
+    for (const Token token : probes[probe].message->tokens) visit(raw(token) + 1);
   }
 
   /// A probe may need any number of lists: whenever kAtOnce are taken, they are read first.
@@ -252,7 +267,7 @@ struct Search {
     std::size_t match = 0, next = 0;
     for (const Probe& probe : probes) {
       if (probe.is_first_part) common.visited.start(store.slots());
-      const bool may_repeat = !(probe.is_first_part && probe.is_last_part);
+      const bool may_repeat = probe.may_repeat;
       const std::span found(scratch.found.data() + match, probe.matches_end - match);
       match = probe.matches_end;
       if (may_repeat) {
@@ -276,8 +291,8 @@ struct Search {
     if (!(item & kIsMatch)) {
       if (!holds(store.clause(entry), probe.message->tokens)) return;
       const Place& place = probe.message->place;
-      if (item & kIsCertain ? !shape_touches(store, id, place, &common.shapes)
-                            : !area_touches(store, id, place, &common.shapes))
+      if (item & kIsCertain && !probe.is_ranged() ? !shape_touches(store, id, place, &common.shapes)
+                                                  : !area_touches(store, id, place, &common.shapes))
         return;
     }
     if (may_repeat ? common.visited.first_visit(raw(id)) : common.first_report(store, entry))

@@ -1,5 +1,7 @@
 #include "nearcast/index/ours/sized_lists/sized_lists.h"
 
+#include <algorithm>
+
 #include "nearcast/base/errors.h"
 #include "nearcast/base/prefetch.h"
 
@@ -8,6 +10,10 @@ namespace nearcast {
 using sized_lists::Entry;
 using sized_lists::is_time_to_refit;
 using sized_lists::kSmallLimit;
+
+/// A range that holds so much less of all numbers than an area of all places is worth lists of its
+/// own, which a message looks for.
+constexpr double kWorthIt = 4;
 
 SizedLists::SizedLists(const SubscriptionStore& store, const Parameters& parameters)
     : MatchIndex(store),
@@ -42,7 +48,25 @@ SizedLists::Choice SizedLists::choose(const Clause& clause) const {
   return {first == kUnknownToken ? 0 : raw(first) + 1, second};
 }
 
-Entry SizedLists::entry_for(EntryId id, Token second) const {
+SizedLists::Plane SizedLists::plane_of(SubscriptionId id) const {
+  Plane best = area_plane(id);
+  if (conditions_ == nullptr || !conditions_->has(id)) return best;
+  std::vector<NumberRange> ranges;
+  conditions_->ranges(id, ranges);
+  const sized_lists::CellBox box = best.box;
+  constexpr double kCells = sized_lists::kLastCell + 1.0;
+  double least = (box.east - box.west + 1.0) / kCells * ((box.north - box.south + 1.0) / kCells);
+  if (store_.area_kind(id) != AreaKind::kAnywhere) least /= kWorthIt;
+  for (const NumberRange& range : ranges) {
+    const double share = ranges_.share(range);
+    if (share >= least) continue;
+    least = share;
+    best = {range.name, ranges_.box(range)};
+  }
+  return best;
+}
+
+Entry SizedLists::entry_for(EntryId id, Token second, const Plane& plane) const {
   ensure((raw(id) & sized_lists::kProvenBit) == 0,
          "sized-lists: there are more entries than it can number");
   const SubscriptionId owner = store_.owner(id);
@@ -50,10 +74,11 @@ Entry SizedLists::entry_for(EntryId id, Token second) const {
   if (second != kUnknownToken) {
     signature = sized_lists::signature_of(second);
   } else if (store_.clause(id).negative.empty() && store_.is_only_clause(id) &&
-             store_.bounds_are_exact(owner)) {
+             (plane.is_ranged() ? store_.area_kind(owner) == AreaKind::kAnywhere
+                                : store_.bounds_are_exact(owner))) {
     signature = sized_lists::kProven;
   }
-  return {frame_.cells(store_.bounds(owner)), signature, id};
+  return {plane.box, signature, id};
 }
 
 // ---- one by one -------------------------------------------------------------------------------
@@ -100,12 +125,20 @@ void SizedLists::approach(std::span<const SubscriptionId> ids, std::size_t i) co
 }
 
 void SizedLists::add_entries(SubscriptionId id) {
+  const Plane plane = plane_of(id);
+  bool is_time_to_fit = false;
   store_.for_each_entry(id, [&](EntryId entry) {
     count(store_.clause(entry), +1);
     const Choice choice = choose(store_.clause(entry));
-    lists_.add(choice.list, entry_for(entry, choice.second));
+    const Entry made = entry_for(entry, choice.second, plane);
+    if (plane.is_ranged()) {
+      is_time_to_fit |= ranges_.add({choice.list, plane.name, made}, lists_);
+    } else {
+      lists_.add(choice.list, made);
+    }
     ++entries_;
   });
+  if (is_time_to_fit) fit_axis(plane.name);
 }
 
 void SizedLists::erase(SubscriptionId id) {
@@ -116,22 +149,56 @@ void SizedLists::erase(SubscriptionId id) {
   });
 }
 
+bool SizedLists::remove(std::uint32_t list, const Plane& plane, const Entry& entry) {
+  return plane.is_ranged() ? ranges_.remove({list, plane.name, entry}, lists_)
+                           : lists_.remove(list, entry);
+}
+
+bool SizedLists::has(std::uint32_t list, const Plane& plane, const Entry& entry) const {
+  if (!plane.is_ranged()) return lists_.has(list, entry);
+  const sized_lists::Head* head = ranges_.find(list, plane.name);
+  return head != nullptr && lists_.has(*head, entry);
+}
+
 void SizedLists::erase_entry(EntryId id) {
   const Clause clause = store_.clause(id);
   const Choice choice = choose(clause);
-  const Entry entry = entry_for(id, choice.second);
-  if (lists_.remove(choice.list, entry)) return;
-  // Frequencies have changed since the entry was inserted: it is filed under another keyword.
-  for (const Token token : clause.positive) {
-    if (lists_.remove(raw(token) + 1, entry)) return;
-  }
-  broken("sized-lists: an entry is in none of its lists");
+  const SubscriptionId owner = store_.owner(id);
+  const Plane plane = plane_of(owner);
+  if (remove(choice.list, plane, entry_for(id, choice.second, plane))) return;
+  // Frequencies have changed since the entry was inserted, or axes: it is filed under another
+  // keyword or in another plane.
+  bool is_found = false;
+  for_each_plane(owner, [&](const Plane& other) {
+    const Entry entry = entry_for(id, choice.second, other);
+    if (clause.positive.empty()) is_found = is_found || remove(0, other, entry);
+    for (const Token token : clause.positive)
+      is_found = is_found || remove(raw(token) + 1, other, entry);
+  });
+  if (!is_found) broken("sized-lists: an entry is in none of its lists");
+}
+
+/// Chooses the cells of an attribute's numbers anew, and files what is filed by it again.
+void SizedLists::fit_axis(Token name) {
+  std::vector<sized_lists::RangeLists::Filed> all = ranges_.take_all(name, lists_);
+  std::vector<NumberRange> ranges;
+  const auto range_of = [&](const Entry& entry) {
+    ranges.clear();
+    conditions_->ranges(store_.owner(entry.id), ranges);
+    return *std::find_if(ranges.begin(), ranges.end(),
+                         [&](const NumberRange& range) { return range.name == name; });
+  };
+  std::vector<double> ends;
+  for (const auto& filed : all) sized_lists::append_ends(range_of(filed.entry), ends);
+  ranges_.fit(name, ends);
+  for (auto& filed : all) filed.entry.box = ranges_.box(range_of(filed.entry));
+  ranges_.fill(all, lists_);
 }
 
 // ---- the whole --------------------------------------------------------------------------------
 
 std::size_t SizedLists::memory_bytes() const {
-  return frequencies_.memory_bytes() + lists_.memory_bytes();
+  return frequencies_.memory_bytes() + lists_.memory_bytes() + ranges_.memory_bytes();
 }
 
 void SizedLists::check_invariants() const {
@@ -140,13 +207,20 @@ void SizedLists::check_invariants() const {
     store_.for_each_entry(id, [&](EntryId entry) {
       ++entries;
       const Clause clause = store_.clause(entry);
-      const Entry expected = entry_for(entry, kUnknownToken);
-      std::uint32_t found = clause.positive.empty() ? lists_.has(0, expected) : 0;
-      for (const Token token : clause.positive) found += lists_.has(raw(token) + 1, expected);
+      std::uint32_t found = 0;
+      for_each_plane(id, [&](const Plane& plane) {
+        const Entry expected = entry_for(entry, kUnknownToken, plane);
+        if (clause.positive.empty()) found += has(0, plane, expected);
+        for (const Token token : clause.positive) found += has(raw(token) + 1, plane, expected);
+      });
       ensure(found == 1, "sized-lists: an entry is not in exactly one of its lists");
     });
   });
-  ensure(entries == entries_ && lists_.check_invariants() == entries_,
+  std::uint64_t listed = lists_.check_invariants();
+  ranges_.for_each([&](std::uint32_t, Token, const sized_lists::Head& head) {
+    listed += lists_.check_invariants(head);
+  });
+  ensure(entries == entries_ && listed == entries_,
          "sized-lists: lists hold another number of entries than there are");
 }
 
@@ -155,6 +229,7 @@ void SizedLists::save(ArchiveWriter& out) const {
   out.value(frame_);
   frequencies_.save(out);
   lists_.save(out);
+  ranges_.save(out);
 }
 
 void SizedLists::load(ArchiveReader& in) {
@@ -162,6 +237,7 @@ void SizedLists::load(ArchiveReader& in) {
   frame_ = in.value<sized_lists::Frame>();
   frequencies_.load(in);
   lists_.load(in);
+  ranges_.load(in);
   if (in.is_checking()) check_loaded();
 }
 

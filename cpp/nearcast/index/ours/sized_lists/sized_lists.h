@@ -6,6 +6,9 @@
 /// whose nodes are tested 31 boxes per step. Boxes are compared in 16-bit cells (frame.h). The
 /// exact box is needed only if a coordinate of the message is in the same cell as a border.
 ///
+/// A subscription that asks for a range of numbers, and whose area says less than that range, is
+/// filed by the range instead of the area (range_lists.h).
+///
 /// Structural proof: an entry whose signature is kProven has no condition but its list's keyword
 /// (or none) and a plain box; when the cells are strictly inside, it is a match without a call of
 /// model/semantics. All other entries are decided by model/semantics.
@@ -14,6 +17,7 @@
 ///   small_lists.h    up to 64 entries: one record
 ///   heavy_lists.h    more: a tree of vector-sized nodes
 ///   numbered_lists.h lists of both sizes, by number
+///   range_lists.h    lists by keyword and attribute, in planes of ranges
 ///   kernels.h        the comparisons, for AVX2 and for any machine
 ///   arrange.cpp      which numbers many new subscriptions get
 ///   search.inc.h     a few messages through all lists, in phases that prefetch for each other
@@ -22,6 +26,7 @@
 #include "nearcast/index/match_index.h"
 #include "nearcast/index/ours/sized_lists/numbered_lists.h"
 #include "nearcast/index/ours/sized_lists/probe.h"
+#include "nearcast/index/ours/sized_lists/range_lists.h"
 #include "nearcast/index/parameters.h"
 #include "nearcast/index/touchable.h"
 
@@ -32,6 +37,10 @@ class SizedLists final : public MatchIndex, public Touchable {
   SizedLists(const SubscriptionStore& store, const Parameters& parameters);
   static std::vector<ParameterSpec> parameters();
 
+  bool file_by(const Conditions& conditions) override {
+    conditions_ = &conditions;
+    return true;
+  }
   void insert(SubscriptionId id) override;
   void erase(SubscriptionId id) override;
   std::vector<std::uint32_t> arrange(const ClauseRows& rows) const override;
@@ -55,20 +64,51 @@ class SizedLists final : public MatchIndex, public Touchable {
     std::uint32_t list;  ///< 0: clauses without a keyword; otherwise 1 + token
     Token second;        ///< the next rarest keyword, or kUnknownToken
   };
+  /// Where an entry's box lies: among areas, or among ranges of this attribute.
+  struct Plane {
+    Token name;  ///< kUnknownToken: among areas
+    sized_lists::CellBox box;
+
+    bool is_ranged() const { return name != kUnknownToken; }
+  };
 
   Choice choose(const Clause& clause) const;
-  sized_lists::Entry entry_for(EntryId id, Token second) const;
+  Plane plane_of(SubscriptionId id) const;  ///< the one that tells most apart
+  Plane area_plane(SubscriptionId id) const {
+    return {kUnknownToken, frame_.cells(store_.bounds(id))};
+  }
+  /// Calls visit(plane) for each that an entry of the subscription may lie in.
+  template <typename Visit>
+  void for_each_plane(SubscriptionId id, Visit&& visit) const;
+  sized_lists::Entry entry_for(EntryId id, Token second, const Plane& plane) const;
   void count(const Clause& clause, int step);
   void add_entries(SubscriptionId id);
   void erase_entry(EntryId id);
+  bool remove(std::uint32_t list, const Plane& plane, const sized_lists::Entry& entry);
+  bool has(std::uint32_t list, const Plane& plane, const sized_lists::Entry& entry) const;
   void rebuild();
+  void fit_axes();
+  void fit_axis(Token name);
+  bool may_be_in_ranges(const Message& message) const;
+  bool is_in_ranges(const Message& message, Token name) const;
   void search(std::span<sized_lists::Probe> probes, MatchScratch& scratch, MatchSink& sink) const;
 
   bool uses_avx2_;
+  const Conditions* conditions_ = nullptr;
   std::uint64_t entries_ = 0;
   sized_lists::Frame frame_;
   Array<std::uint32_t> frequencies_;  ///< by token: clauses that need it
   sized_lists::NumberedLists lists_;
+  sized_lists::RangeLists ranges_;
 };
+
+template <typename Visit>
+void SizedLists::for_each_plane(SubscriptionId id, Visit&& visit) const {
+  visit(area_plane(id));
+  if (conditions_ == nullptr || !conditions_->has(id)) return;
+  std::vector<NumberRange> ranges;
+  conditions_->ranges(id, ranges);
+  for (const NumberRange& range : ranges) visit(Plane{range.name, ranges_.box(range)});
+}
 
 }  // namespace nearcast
