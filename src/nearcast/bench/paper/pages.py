@@ -98,6 +98,13 @@ def run_facts(entries: Sequence[Entry]) -> list[str]:
     return [f"{count} experiments: {text}." for text, count in said.items()]
 
 
+def missing_facts(entries: Sequence[Entry]) -> list[str]:
+    """Return which experiments have no result, in a sentence if there are any."""
+    there = {entry.experiment.name for entry in entries}
+    missing = [name for name in EXPERIMENTS if name not in there]
+    return [f"Not measured yet: {', '.join(missing)}."] if missing else []
+
+
 def data_facts(entries: Sequence[Entry]) -> str:
     """Return which sources of texts were used."""
     names = {run["source"] for entry in entries for run in _runs(entry.outcome)}
@@ -144,7 +151,8 @@ def markdown(entries: Sequence[Entry]) -> str:
     if not entries:
         return f"# {TITLE}\n\nNo results are recorded yet: run `nearcast bench paper`.\n"
     lines = [f"# {TITLE}", "", f"Of {len(entries)} claims {counts_of(entries)}. {HOW}", ""]
-    lines += [*(f"- {fact}" for fact in run_facts(entries)), f"- {data_facts(entries)}", ""]
+    facts = [*run_facts(entries), data_facts(entries), *missing_facts(entries)]
+    lines += [*(f"- {fact}" for fact in facts), ""]
     lines += ["| figure | claim | verdict |", "|---|---|---|"]
     for entry in entries:
         experiment, verdict = entry.experiment, entry.verdict
@@ -200,7 +208,7 @@ _CLASSES = {HOLDS: "yes", IN_PART: "part", NOT_HERE: "no"}
 
 def html(entries: Sequence[Entry], plots: Mapping[str, str]) -> str:
     """Return the page in one file, with the plots of experiments by their name."""
-    facts = [*run_facts(entries), data_facts(entries)]
+    facts = [*run_facts(entries), data_facts(entries), *missing_facts(entries)]
     rows = "\n".join(_html_row(entry) for entry in entries)
     parts = [
         f"<h1>{escape(TITLE)}</h1>",
