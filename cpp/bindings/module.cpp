@@ -5,6 +5,10 @@
 using namespace nb::literals;
 
 NB_MODULE(_core, module) {
+#ifndef _GLIBCXX_ASSERTIONS
+  // What a thread or a cache of the user still holds when the process ends is no fault to report.
+  nb::set_leak_warnings(false);
+#endif
   module.doc() =
       "The per-message inner loop of nearcast. Not for direct use: see nearcast.Matcher and Hub.";
   nearcast::bind_errors(module);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -27,9 +28,15 @@ def missing():
 
 @contextmanager
 def running_store():
-    """Start a server with an empty bucket; yield the bucket's options in an address."""
+    """Start a server with an empty bucket; yield the bucket's options in an address.
+
+    `NEARCAST_TEST_STORE` names a server that runs already, by such options; it has the bucket.
+    """
     from pyarrow import fs
 
+    if named := os.environ.get("NEARCAST_TEST_STORE"):
+        yield named
+        return
     port = free_port()
     command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
