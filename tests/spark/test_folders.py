@@ -198,6 +198,15 @@ def test_copies_used_least_lately_are_removed(tmp_path) -> None:
     assert kept == {stamp_of(contents[0]).checksum, stamp_of(contents[2]).checksum}
 
 
+def test_the_folder_of_another_user_is_refused(tmp_path, monkeypatch) -> None:
+    cache = ObjectCache(tmp_path / "cache")
+    cache.open(stamp_of(CONTENT), fetches([]), Path.read_bytes)
+    assert (tmp_path / "cache").stat().st_mode & 0o777 == 0o700
+    monkeypatch.setattr(os, "getuid", lambda: os.geteuid() + 1)
+    with pytest.raises(nc.SnapshotError, match="another user"):
+        cache.open(stamp_of(CONTENT), fetches([]), Path.read_bytes)
+
+
 def test_one_copy_may_be_larger_than_the_bound(tmp_path) -> None:
     cache = ObjectCache(tmp_path, max_bytes=10)
     assert cache.open(stamp_of(CONTENT), fetches([]), Path.read_bytes) == CONTENT

@@ -12,7 +12,6 @@ process has mapped stays mapped.
 from __future__ import annotations
 
 import fcntl
-import getpass
 import os
 import tempfile
 from contextlib import contextmanager, suppress
@@ -49,7 +48,7 @@ class ObjectCache:
     @classmethod
     def of_machine(cls) -> ObjectCache:
         """Return the one that the processes of this user share."""
-        default = Path(tempfile.gettempdir()) / f"nearcast-{getpass.getuser()}"
+        default = Path(tempfile.gettempdir()) / f"nearcast-{os.getuid()}"
         folder = Path(os.environ.get("NEARCAST_CACHE") or default)
         return cls(folder, int(os.environ.get("NEARCAST_CACHE_BYTES") or DEFAULT_BYTES))
 
@@ -57,6 +56,7 @@ class ObjectCache:
         self, stamp: Stamp, fetch: Callable[[Path], object], open_: Callable[[Path], Opened]
     ) -> Opened:
         """Return what `open_` makes of a copy, which `fetch` writes if there is none."""
+        self._make_folder()
         path = self._folder / stamp.checksum
         for _ in range(_ATTEMPTS):
             try:
@@ -70,6 +70,15 @@ class ObjectCache:
         what = "copies of objects are removed faster than they can be opened"
         hint = "let NEARCAST_CACHE_BYTES be more than what the workers of a machine use at once"
         raise SnapshotError(what, got=f"{self._max_bytes} bytes", hint=hint)
+
+    def _make_folder(self) -> None:
+        """Make the folder, for this user alone; refuse one that another user has made there."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        owner = self._folder.stat().st_uid
+        if owner != os.getuid():
+            what = f"{str(self._folder)!r} belongs to another user"
+            hint = "let NEARCAST_CACHE name a folder of your own"
+            raise SnapshotError(what, got=owner, wanted=f"{os.getuid()}", hint=hint)
 
     def _fetch(self, path: Path, stamp: Stamp, fetch: Callable[[Path], object]) -> None:
         with self._locked(path.name):
