@@ -26,6 +26,8 @@ class Process:
     def __init__(self, child: subprocess.Popen[bytes], port: int) -> None:
         self.child = child
         self.port = port
+        self.start_s = 0.0
+        """From starting the process until it was ready."""
 
     @property
     def url(self) -> str:
@@ -69,7 +71,7 @@ def server(folder: Path, database: str, **settings: object) -> Iterator[Process]
     command = [sys.executable, "-m", "nearcast.cli", "serve", "--listen", f"127.0.0.1:{port}"]
     with _child([*command, "--database", database], folder, environment) as child:
         process = Process(child, port)
-        process.wait_ready("/readyz")
+        process.start_s = process.wait_ready("/readyz")
         yield process
 
 
