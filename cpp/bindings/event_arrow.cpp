@@ -7,6 +7,8 @@
 #include "bindings/columns.h"
 #include "bindings/event_batch.h"
 #include "bindings/table_out.h"
+#include "nearcast/model/subscription_store.h"
+#include "nearcast/model/top_score.h"
 #include "nearcast/text/utf8.h"
 
 namespace nearcast {
@@ -101,10 +103,25 @@ bool is_moment(double time) {
   return std::isnan(time) || (std::isfinite(time) && time < kTimeLimit);
 }
 
+bool is_point(const Rect& box) {
+  return is_box(box) && box.west == box.east && box.south == box.north;
+}
+
+/// Words with single spaces between them.
+bool read_words(std::string_view text, std::vector<std::string_view>& words) {
+  while (true) {
+    const std::size_t space = text.find(' ');
+    words.push_back(text.substr(0, space));
+    if (words.back().empty() || words.size() > SubscriptionStore::kMaxTokens) return false;
+    if (space == std::string_view::npos) return true;
+    text.remove_prefix(space + 1);
+  }
+}
+
 /// One Arrow batch of events.
 struct EventCells {
-  Words op, id, text, attributes, mode, target, line, surplus;
-  Numbers time, expires, west, south, east, north;
+  Words op, id, text, attributes, mode, target, line, surplus, words, said;
+  Numbers time, expires, west, south, east, north, alpha, threshold, k;
   Truths replaces, is_live;
   std::span<const std::int64_t> numbers;
 
@@ -117,12 +134,17 @@ struct EventCells {
         target(table, "target", owned),
         line(table, "line", owned),
         surplus(table, "surplus", owned),
+        words(table, "words", owned),
+        said(table, "said", owned),
         time(table, "time", owned),
         expires(table, "expires", owned),
         west(table, "west", owned),
         south(table, "south", owned),
         east(table, "east", owned),
         north(table, "north", owned),
+        alpha(table, "alpha", owned),
+        threshold(table, "threshold", owned),
+        k(table, "k", owned),
         replaces(table, "replace", owned),
         is_live(table, "live", owned),
         numbers(event_numbers(table, owned)) {}
@@ -159,19 +181,43 @@ struct EventCells {
     return row.op != Op::kMove || row.target != Target::kNone;
   }
 
+  /// What is wanted of a subscription. False: something is not right.
+  bool read_subscription(std::size_t at, std::size_t place, EventTable& to) const {
+    EventRow& row = to[place];
+    row.alpha = alpha[at];
+    row.threshold = threshold[at];
+    row.has_area = row.mode != ModeId::kTop && !std::isnan(row.box.west);
+    std::vector<std::string_view> wanted;
+    if (words.has(at) && !read_words(words[at], wanted)) return false;
+    if (row.has_area && !is_box(row.box)) return false;
+    const bool has_alpha = row.alpha >= 0 && row.alpha <= 1;
+    if (row.mode == ModeId::kMatch && wanted.empty() && !row.has_area) return false;
+    if (row.mode == ModeId::kRank && (wanted.empty() || !row.has_area || !has_alpha ||
+                                      !(row.threshold > 0 && row.threshold <= 1)))
+      return false;
+    if (row.mode == ModeId::kTop) {
+      const bool is_k = k[at] >= 1 && k[at] <= kMaxK && k[at] == std::floor(k[at]);
+      if (wanted.empty() || !has_alpha || !is_k || row.is_live || !is_point(row.box)) return false;
+      row.k = static_cast<std::uint32_t>(k[at]);
+    }
+    to.put_words(place, wanted);
+    row.said = to.keep(said[at]);
+    row.is_defined = true;
+    return true;
+  }
+
   /// The whole event. False: something is not right, or the line has to be read.
-  bool read(std::size_t at, EventRow& row, EventTable& to) const {
+  bool read(std::size_t at, std::size_t place, EventTable& to) const {
+    EventRow& row = to[place];
     if (!read_outline(at, row, to)) return false;
     switch (row.op) {
       case Op::kSubscribe:
-        return false;
+        return row.line.size == 0 && read_subscription(at, place, to);
       case Op::kPublish:
         return text.has(at) && is_box(row.box);
       case Op::kMove:
-        if (row.target == Target::kPoint &&
-            (row.box.west != row.box.east || row.box.south != row.box.north))
-          return false;
-        return row.target != Target::kOtherArea && is_box(row.box);
+        if (row.target == Target::kPoint) return is_point(row.box);
+        return row.target == Target::kBox && is_box(row.box);
       default:
         return true;
     }
@@ -189,9 +235,10 @@ nb::list EventBatch::add_table(nb::handle given, nb::handle first, bool is_outli
   ArrowBatches batches(given, "events", kKind);
   while (const auto batch = batches.next()) {
     const ArrowTable arrow(**batches.schema(), **batch, kKind);
-    arrow.refuse_others({"event", "op", "id", "time", "expires", "replace", "text", "west", "south",
-                         "east", "north", "attributes", "mode", "live", "target", "surplus",
-                         "line"});
+    arrow.refuse_others({"event", "op",     "id",      "time", "expires", "replace",
+                         "text",  "west",   "south",   "east", "north",   "attributes",
+                         "mode",  "live",   "words",   "said", "alpha",   "threshold",
+                         "k",     "target", "surplus", "line"});
     arrow.column("op");  // the one that must be there
     OwnedColumns owned;
     const EventCells cells(arrow, owned);
@@ -199,7 +246,7 @@ nb::list EventBatch::add_table(nb::handle given, nb::handle first, bool is_outli
       const std::size_t row = all.add(cells.numbers.empty() ? number : cells.numbers[at]);
       EventRow& own = all[row];
       const bool is_taken =
-          is_outline ? cells.read_outline(at, own, all) : cells.read(at, own, all);
+          is_outline ? cells.read_outline(at, own, all) : cells.read(at, row, all);
       own.is_out = !is_taken;
       if (!is_taken) left.append(row);
       if (is_outline || !is_taken || own.op != Op::kPublish) continue;
@@ -249,8 +296,9 @@ AnswerOut EventBatch::columns() const {
   const auto slice = [&](EventRow::Slice at) { return at.size == 0 ? Word() : Word(all.text(at)); };
   const auto side = [&](const char* name, double Rect::* of) {
     numbers(name, [&, of](const EventRow& row) {
-      const bool has =
-          row.op == Op::kPublish || row.target == Target::kPoint || row.target == Target::kBox;
+      const bool has = row.op == Op::kPublish || row.target == Target::kPoint ||
+                       row.target == Target::kBox || row.has_area ||
+                       (row.is_defined && row.mode == ModeId::kTop);
       return has ? row.box.*of : EventRow::kNotGiven;
     });
   };
@@ -280,6 +328,15 @@ AnswerOut EventBatch::columns() const {
   truths("live", [](const EventRow& row) {
     return row.op == Op::kSubscribe ? static_cast<std::uint8_t>(row.is_live) : TableOut::kNull;
   });
+  words("words", [&, joined = std::string()](const EventRow& row) mutable {
+    if (!row.is_defined || row.words == 0) return Word();
+    all.join_words(row, joined);
+    return Word(joined);
+  });
+  words("said", [&](const EventRow& row) { return slice(row.said); });
+  numbers("alpha", [](const EventRow& row) { return row.alpha; });
+  numbers("threshold", [](const EventRow& row) { return row.threshold; });
+  numbers("k", [](const EventRow& row) { return row.k == 0 ? EventRow::kNotGiven : row.k; });
   words("target", [](const EventRow& row) {
     return row.target == Target::kNone ? Word() : Word(kTargetNames[static_cast<int>(row.target)]);
   });

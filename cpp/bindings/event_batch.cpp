@@ -10,6 +10,8 @@
 #include "bindings/columns.h"
 #include "bindings/event_records.h"
 #include "bindings/expressions.h"
+#include "bindings/plain_keywords.h"
+#include "nearcast/model/top_score.h"
 #include "nearcast/text/timestamp.h"
 #include "nearcast/text/utf8.h"
 
@@ -23,12 +25,16 @@ constexpr std::int64_t kMaxNumber = std::int64_t{1} << 62;
 /// Names of fields, made once.
 struct Names {
   PyObject *id, *text, *at, *bbox, *attributes, *time, *expires, *replace, *area;
+  PyObject *mode, *keywords, *where, *except, *k, *alpha, *threshold, *live;
 
   static const Names& get() {
     static const Names names = [] {
       const auto make = [](const char* name) { return PyUnicode_InternFromString(name); };
-      return Names{make("id"),   make("text"),    make("at"),      make("bbox"), make("attributes"),
-                   make("time"), make("expires"), make("replace"), make("area")};
+      return Names{make("id"),         make("text"), make("at"),       make("bbox"),
+                   make("attributes"), make("time"), make("expires"),  make("replace"),
+                   make("area"),       make("mode"), make("keywords"), make("where"),
+                   make("except_"),    make("k"),    make("alpha"),    make("threshold"),
+                   make("live")};
     }();
     return names;
   }
@@ -115,6 +121,30 @@ Rect place_box(nb::handle place) {
   return {at.lon, at.lat, at.lon, at.lat};
 }
 
+/// The mode of a subscription, or None.
+bool read_mode(nb::handle value, ModeId& mode) {
+  if (value.is_none()) return true;
+  const auto text = read_text(value);
+  for (int i = 0; text && i < kModes; ++i) {
+    mode = static_cast<ModeId>(i);
+    if (*text == name_of(mode)) return true;
+  }
+  return false;
+}
+
+/// A number from 0 to 1.
+bool read_share(nb::handle value, double& share) {
+  return read_number(value.ptr(), share) && share >= 0 && share <= 1;
+}
+
+bool read_k(nb::handle value, std::uint32_t& k) {
+  if (!PyLong_CheckExact(value.ptr())) return false;
+  const long long number = PyLong_AsLongLong(value.ptr());
+  PyErr_Clear();  // what is too large is -1
+  k = static_cast<std::uint32_t>(number);
+  return number >= 1 && number <= kMaxK;
+}
+
 bool are_names(std::span<const Attribute> attributes) {
   return std::all_of(attributes.begin(), attributes.end(),
                      [](const Attribute& each) { return is_attribute_name(each.name); });
@@ -122,7 +152,7 @@ bool are_names(std::span<const Attribute> attributes) {
 
 }  // namespace
 
-EventBatch::EventBatch(nb::handle kinds) {
+EventBatch::EventBatch(nb::handle kinds, bool may_split) : may_split_(may_split) {
   const nb::tuple types = tuple_from(kinds, "kinds", kOps);
   for (std::size_t i = 0; i < kinds_.size(); ++i) kinds_[i] = types[i];
 }
@@ -135,11 +165,7 @@ EventTable& EventBatch::table() {
 
 void EventBatch::check_whole() const {
   for (std::size_t row = 0; row < table_->size(); ++row) {
-    const EventRow& own = (*table_)[row];
-    const bool has_rest =
-        own.made != 0 || (own.op != Op::kSubscribe && own.target != Target::kOtherArea &&
-                          (own.op != Op::kMove || own.target != Target::kNone));
-    if (own.is_out || has_rest) continue;
+    if ((*table_)[row].is_out || table_->is_whole(row)) continue;
     throw Error(ErrorKind::kInvalidParameter, "row " + std::to_string(row) + " of the batch",
                 "an outline", "a whole event");
   }
@@ -196,7 +222,7 @@ bool EventBatch::take(nb::handle value, std::size_t row) {
   own.op = static_cast<Op>(found - kinds_.begin());
   if (own.op == Op::kPublish) return take_message(value, row);
   if (own.op == Op::kMove) return take_move(value, row);
-  if (own.op == Op::kSubscribe) return false;
+  if (own.op == Op::kSubscribe) return may_split_ && take_subscription(value, row);
   const Names& names = Names::get();
   if (!read_moment(field(value, names.time), own.time)) return false;
   if (own.op == Op::kAdvance) return !std::isnan(own.time);
@@ -247,6 +273,42 @@ bool EventBatch::take_move(nb::handle value, std::size_t row) {
   own.target = area.is_none() ? Target::kPoint : Target::kBox;
   if (!(area.is_none() ? read_point(at, own.box) : read_box(area, own.box))) return false;
   return take_id(field(value, names.id), own);
+}
+
+bool EventBatch::take_subscription(nb::handle value, std::size_t row) {
+  const Names& names = Names::get();
+  EventRow& own = (*table_)[row];
+  const auto has = [&](PyObject* name) { return !field(value, name).is_none(); };
+  if (has(names.where) || has(names.except) || !read_moment(field(value, names.time), own.time) ||
+      !read_moment(field(value, names.expires), own.expires) ||
+      !read_mode(field(value, names.mode), own.mode) || !take_id(field(value, names.id), own))
+    return false;
+  own.replaces = field(value, names.replace).ptr() == Py_True;
+  own.is_live = field(value, names.live).ptr() == Py_True;
+  PlainKeywords keywords;
+  const nb::object said = field(value, names.keywords), area = field(value, names.area);
+  if (!said.is_none() && !keywords.read(said)) return false;
+  if (!area.is_none() && !read_box(area, own.box)) return false;
+  own.has_area = !area.is_none();
+  if (own.mode == ModeId::kMatch) {
+    if ((said.is_none() && area.is_none()) || has(names.at) || has(names.k) || has(names.alpha) ||
+        has(names.threshold))
+      return false;
+  } else {
+    if (said.is_none() || !read_share(field(value, names.alpha), own.alpha)) return false;
+    const bool is_top = own.mode == ModeId::kTop;
+    if (is_top
+            ? own.has_area || own.is_live || has(names.threshold) ||
+                  !read_point(field(value, names.at), own.box) ||
+                  !read_k(field(value, names.k), own.k)
+            : !own.has_area || has(names.at) || has(names.k) ||
+                  !read_share(field(value, names.threshold), own.threshold) || own.threshold == 0)
+      return false;
+  }
+  table_->put_words(row, keywords.words());
+  own.said = table_->keep(keywords.said());
+  own.is_defined = true;
+  return true;
 }
 
 // ---- what Python has read -------------------------------------------------------------------
@@ -393,11 +455,21 @@ nb::object EventBatch::line(nb::handle row) const {
   return to_str(table_->text(own.line));
 }
 
+nb::object EventBatch::first_lasting() const {
+  for (std::size_t row = 0; row < table_->size(); ++row) {
+    const EventRow& own = (*table_)[row];
+    const bool is_top = own.mode == ModeId::kTop;
+    if (own.is_out || !own.is_defined || (!is_top && !own.is_live)) continue;
+    return nb::make_tuple(to_str(table_->text(own.id)), is_top ? "top" : "live");
+  }
+  return nb::none();
+}
+
 std::int64_t EventBatch::number(nb::handle row) const { return (*table_)[row_from(row)].number; }
 
 void bind_event_batch(nb::module_& module) {
   nb::class_<EventBatch>(module, "EventBatch", "Events on their way into the core, in order.")
-      .def(nb::init<nb::handle>(), "kinds"_a)
+      .def(nb::init<nb::handle, bool>(), "kinds"_a, "may_split"_a)
       .def("__len__", &EventBatch::size)
       .def("add_read", &EventBatch::add_read, "values"_a, "first"_a,
            "Add rows for structs, numbered from first on: [(position, row)] of those not taken.")
@@ -425,6 +497,9 @@ void bind_event_batch(nb::module_& module) {
       .def("untimed", &EventBatch::untimed, "Rows of events that have no time.")
       .def("line", &EventBatch::line, "row"_a, "The whole event, where the row has not all of it.")
       .def("number", &EventBatch::number, "row"_a)
+      .def("first_lasting", &EventBatch::first_lasting,
+           "The first subscription, of those that the core has read, that is live or top: (id, "
+           "which of the two), or None.")
       .def("columns", &EventBatch::columns, "All rows but those left out.");
 }
 

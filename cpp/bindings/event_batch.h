@@ -24,8 +24,9 @@ namespace nearcast {
 
 class EventBatch {
  public:
-  /// `kinds`: the types of what add_read() gets, in the order of Op.
-  explicit EventBatch(nb::handle kinds);
+  /// `kinds`: the types of what add_read() gets, in the order of Op. `may_split`: the analyzer has
+  /// no options, so that plain keywords are read here.
+  EventBatch(nb::handle kinds, bool may_split);
 
   std::size_t size() const { return table_->size(); }
   /// Rows for values of `kinds`, numbered from `first` on. Returns [(position, row)] of those that
@@ -61,6 +62,8 @@ class EventBatch {
   nb::list untimed() const;
   nb::object line(nb::handle row) const;  ///< or None
   std::int64_t number(nb::handle row) const;
+  /// The first of the subscriptions read here that is live or top: (id, "live" or "top"), or None.
+  nb::object first_lasting() const;
 
   /// All rows but those left out, as columns.
   AnswerOut columns() const;
@@ -75,6 +78,7 @@ class EventBatch {
   bool take(nb::handle value, std::size_t row);
   bool take_message(nb::handle value, std::size_t row);
   bool take_move(nb::handle value, std::size_t row);
+  bool take_subscription(nb::handle value, std::size_t row);
   bool take_id(nb::handle id, EventRow& row);
   void put_text(std::string_view text, bool is_ascii, std::size_t row);
 
@@ -84,6 +88,7 @@ class EventBatch {
   std::vector<std::size_t> with_attributes_;  ///< rows whose attributes are JSON
   std::vector<std::size_t> from_tables_;      ///< first rows that are from a table, and ends
   nb::list kept_;                             ///< what events that were made view
+  bool may_split_;
   bool is_closed_ = false;
 };
 

@@ -175,7 +175,7 @@ class Answer:
 class EventBatch:
     """Events on their way into the core, in order."""
 
-    def __init__(self, kinds: object) -> None: ...
+    def __init__(self, kinds: object, may_split: bool) -> None: ...
 
     def __len__(self) -> int: ...
 
@@ -225,6 +225,11 @@ class EventBatch:
         """The whole event, where the row has not all of it."""
 
     def number(self, row: object) -> int: ...
+
+    def first_lasting(self) -> object:
+        """
+        The first subscription, of those that the core has read, that is live or top: (id, which of the two), or None.
+        """
 
     def columns(self) -> Answer:
         """All rows but those left out."""

@@ -6,7 +6,7 @@ still be an event; `nearcast.events.read_event` decides, and alone says what is 
 What cannot be said by a type (ranges, names of attributes, empty ids) is checked where the values
 are taken into columns.
 
-Subscriptions are only recognised: their keywords and areas are read by `nearcast.events`.
+Subscriptions of plain words and boxes are taken as well; others are read by `nearcast.events`.
 """
 
 from __future__ import annotations
@@ -28,22 +28,22 @@ class SubscribeLine(
     gc=False,
     rename={"except_": "except"},
 ):
-    """A subscription, not read any further."""
+    """A subscription; `where` and `except` are only seen to be there."""
 
-    id: Raw = Raw()
-    mode: Raw = Raw()
-    keywords: Raw = Raw()
-    area: Raw = Raw()
-    except_: Raw = Raw()
-    where: Raw = Raw()
-    at: Raw = Raw()
-    k: Raw = Raw()
-    alpha: Raw = Raw()
-    threshold: Raw = Raw()
-    live: Raw = Raw()
-    expires: Raw = Raw()
-    time: Raw = Raw()
-    replace: Raw = Raw()
+    id: str
+    mode: str = None  # type: ignore[assignment]
+    keywords: str | list[str] = None  # type: ignore[assignment]
+    area: list[Any] | dict[str, Any] = None  # type: ignore[assignment]
+    except_: Raw = None  # type: ignore[assignment]
+    where: Raw = None  # type: ignore[assignment]
+    at: list[Any] | dict[str, Any] = None  # type: ignore[assignment]
+    k: int = None  # type: ignore[assignment]
+    alpha: float = None  # type: ignore[assignment]
+    threshold: float = None  # type: ignore[assignment]
+    live: bool = False
+    expires: float | str = None  # type: ignore[assignment]
+    time: float | str = None  # type: ignore[assignment]
+    replace: bool = False
 
 
 class PublishLine(Struct, tag_field="op", tag="publish", forbid_unknown_fields=True, gc=False):

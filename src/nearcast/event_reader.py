@@ -29,6 +29,14 @@ CHUNK_LINES = 256
 CHUNK_BYTES = 1 << 15
 """Characters of NDJSON that are decoded at once, at least; a chunk ends with its line."""
 
+_ONLY_IN_TABLES = (
+    "event",
+    "words",
+    "said",
+    "surplus",
+    "line",
+    *["mode", "live", "alpha", "threshold", "k"],
+)
 _NEWLINES: dict[type, Any] = {bytes: b"\n", str: "\n"}
 _EVENTS = (
     events.Publish,
@@ -58,7 +66,7 @@ class EventReader:
     """
 
     def __init__(self, analyzer: Analyzer, put: PutEvent, *, stops: bool) -> None:
-        self.batch = _core.EventBatch(KINDS)
+        self.batch = _core.EventBatch(KINDS, analyzer.is_plain)
         self.rejected: list[tuple[int, NearcastError]] = []
         self._analyzer = analyzer
         self._put = put
@@ -206,11 +214,12 @@ class EventReader:
         if line is not None:
             return events.read_event(line, self._analyzer)
         fields = {name: value for name, value in (row or {}).items() if value is not None}
-        for name in ("event", "mode", "live", "surplus", "line"):
+        for name in _ONLY_IN_TABLES:
             fields.pop(name, None)
         if fields.get("op") == "subscribe":
-            what = "line of a subscription is missing"
-            raise InvalidEventError(what, wanted="the line that it came from", field="line")
+            what = "subscription is not whole"
+            wanted = "words and areas that suit its mode, or the line that it came from"
+            raise InvalidEventError(what, wanted=wanted, field="line")
         target = fields.pop("target", None)
         box = [fields.pop(side, None) for side in ("west", "south", "east", "north")]
         if fields.get("op") == "publish" and box != [None] * 4:

@@ -1,10 +1,10 @@
 """Events as a table: the schema, and how lines become one.
 
-One row is one event. A message, a retraction, the end of a subscription, an advance of time and a
-move to a point or a box are wholly in their columns. A subscription, and a move to another shape,
-have in their columns what `nearcast.life` looks at, and travel as the `line` that they came from,
-which is read where it is applied. All columns but `op` may be missing where no row needs them, and
-strings may be of any of Arrow's layouts, dictionaries included.
+One row is one event. A message, a subscription of plain words and a box, its end, a retraction, an
+advance of time and a move to a point or a box are wholly in their columns. Other subscriptions, and
+moves to other shapes, have in their columns what `nearcast.life` looks at, and travel as the `line`
+that they came from, which is read where it is applied. All columns but `op` may be missing where no
+row needs them, and strings may be of any of Arrow's layouts, dictionaries included.
 
 ======================== ======= ===================================================================
 event                    int64   number of the event; if missing, rows are numbered one by one
@@ -13,13 +13,17 @@ id                       string  null of an advance
 time, expires            double  seconds; null: not given
 replace                  bool    of a publish or a subscribe
 text                     string  of a message
-west, south, east, north double  of a message, or of a move: a point has no width and no height
+west, south, east, north double  of a message, a move, or the area of a subscription (of mode top:
+                                 where it is); a point has no width and no height
 attributes               string  of a message: a JSON object
 mode, live               string, of a subscription
                          bool
+words                    string  of a subscription: its words, all wanted, with a space between
+said                     string  of a subscription: how it was said, if its words do not tell it
+alpha, threshold, k      double  of a subscription
 target                   string  of a move: "point", "box" or "shape"
 surplus                  string  id of a message that goes with this event (see below)
-line                     string  the whole event, of a subscribe or a move to a shape
+line                     string  the whole event, where its columns do not have all of it
 ======================== ======= ===================================================================
 
 **Rows that were decided elsewhere.** A pipeline of many hubs has one clock and one window, which
@@ -77,6 +81,11 @@ EVENTS = pa.schema(
         ("attributes", pa.string()),
         ("mode", pa.string()),
         ("live", pa.bool_()),
+        ("words", pa.string()),
+        ("said", pa.string()),
+        ("alpha", pa.float64()),
+        ("threshold", pa.float64()),
+        ("k", pa.float64()),
         ("target", pa.string()),
         ("surplus", pa.string()),
         ("line", pa.string()),
@@ -108,7 +117,8 @@ def read_events(
     first
         Number of the first line. Empty lines have a number but are no events.
     analyzer
-        Checks keywords. Texts are analysed where the table is applied.
+        Reads keywords, so it must be that of the hub. Texts are analysed where the table is
+        applied.
 
     Examples
     --------

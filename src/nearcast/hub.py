@@ -165,6 +165,7 @@ class Hub(HubQuestions):
         self._core = core
         self._analyzer = analyzer
         self._may_split = analyzer.is_plain  # the core may split texts in ASCII
+        self._publishes_plain = analyzer.is_plain and self._now is None
         self._promises: dict[str, Promise] = {}
         self._may_warn = core.window == (None, None)
 
@@ -322,10 +323,13 @@ class Hub(HubQuestions):
             And nothing has changed.
         """
         if bbox is None and attributes is None and type(at) is tuple:  # as nearly all are
-            if self._may_split and self._now is None:
-                told = self._publish_plain(id, text, at, time, expires, replace)
+            if self._publishes_plain:
+                try:
+                    told = self._core.publish_plain(id, text, at, time, expires, replace)
+                except NearcastError as refusal:
+                    raise _unchanged(refusal) from None
                 if told is not None:
-                    return told
+                    return self._told(*cast("_Told", told))
             plain = events.Publish(id, text, at, time, expires, None, replace)  # type: ignore[arg-type]
             return self._apply_event(plain)
         return self._apply_one(
@@ -376,22 +380,14 @@ class Hub(HubQuestions):
         try:
             told = self._core.apply_one(self._record(event))
         except NearcastError as refusal:
-            refusal.event, refusal.changes = 1, CHANGES.empty_table()
-            raise
+            raise _unchanged(refusal) from None
         return self._told(*told)
-
-    def _publish_plain(self, *message: object) -> list[Change] | None:
-        """Publish what the core can read by itself; None: it cannot."""
-        try:
-            told = cast("_Told | None", self._core.publish_plain(*message))
-        except NearcastError as refusal:
-            refusal.event, refusal.changes = 1, CHANGES.empty_table()
-            raise
-        return None if told is None else self._told(*told)
 
     def _told(self, found: _Found, promised: _Promised) -> list[Change]:
         if promised:
             self._note(promised, lambda _: 1)
+        if not found:
+            return []
         return [
             Change(1, subscription, message, CHANGE_KINDS[kind], REASONS[reason], score)
             for subscription, message, kind, reason, score in found
@@ -400,19 +396,20 @@ class Hub(HubQuestions):
     def _record(self, event: Event) -> Record:
         """Return an event as the core reads it, with the time that it has in this hub."""
         if self._may_warn and isinstance(event, events.Subscribe):
-            self._warn(event)
+            self._warn_of(event)
         record = core_record(event, self._analyzer)
         if self._now is None or record[2] is not None:
             return record
         return (*record[:2], self._now(), *record[3:])
 
-    def _warn(self, event: events.Subscribe) -> None:
-        if event.mode != "top" and not event.live:
-            return
+    def _warn_of(self, event: events.Subscribe) -> None:
+        if event.mode == "top" or event.live:
+            self._warn(event.id, "top" if event.mode == "top" else "live")
+
+    def _warn(self, id: str, kind: str) -> None:
         self._may_warn = False
-        kind = "top" if event.mode == "top" else "live"
         msg = (
-            f"subscription {shown(event.id)} is {kind}, and the hub has no window: it keeps only "
+            f"subscription {shown(id)} is {kind}, and the hub has no window: it keeps only "
             "messages that have expires; give it one, as in Hub(window=Window(count=100_000))"
         )
         warn_caller(msg, KeepsNothingWarning)
@@ -451,6 +448,8 @@ class Hub(HubQuestions):
         reader = EventReader(self._analyzer, self._put, stops=on_error is None)
         reader.read(batch, int(first))
         reader.analyze()
+        if self._may_warn and (lasting := reader.batch.first_lasting()) is not None:
+            self._warn(*cast("tuple[str, str]", lasting))
         if self._now is not None:
             self._tell_time(reader)
         events_, rejected = reader.batch, reader.rejected
@@ -469,7 +468,7 @@ class Hub(HubQuestions):
         """Put an event that Python has read into its row."""
         if not isinstance(event, events.Publish):
             if self._may_warn and isinstance(event, events.Subscribe):
-                self._warn(event)
+                self._warn_of(event)
             batch.put_record(row, core_record(event, self._analyzer))
             return
         put_message(batch, row, event, event.text if is_encodable(event.text) else "")
@@ -579,3 +578,9 @@ class Hub(HubQuestions):
         hub = cls.__new__(cls)
         hub._adopt(saved, analyzer, clock)
         return hub
+
+
+def _unchanged(refusal: NearcastError) -> NearcastError:
+    """Return the error of an event alone: nothing has changed."""
+    refusal.event, refusal.changes = 1, CHANGES.empty_table()
+    return refusal

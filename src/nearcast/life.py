@@ -132,7 +132,7 @@ class Life(InProcess):
         InvalidParameterError
             If a row of a table is no event: these are known when lines are read.
         """
-        batch = _core.EventBatch(KINDS)
+        batch = _core.EventBatch(KINDS, may_split=True)
         if hasattr(events, "__arrow_c_stream__") or hasattr(events, "__arrow_c_array__"):
             self._add_table(batch, events)
         else:

@@ -23,7 +23,7 @@ from nearcast.life import Life
 # Logs are drawn with and without a window, which a hub without one warns of.
 pytestmark = pytest.mark.filterwarnings("ignore::nearcast.KeepsNothingWarning")
 
-EXAMPLES = 60
+EXAMPLES = 40
 LOGS = some.event_logs(("match", "rank", "top"), bad_lines=True)
 ANALYZERS = st.sampled_from(
     [nc.Analyzer(), nc.Analyzer(stop_words={"a"}), nc.Analyzer(tokenizer=str.split)]

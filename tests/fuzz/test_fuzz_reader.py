@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 from typing import Any
 from unittest import mock
 
+import pyarrow as pa
 import pytest
 from fuzz.mutate import ROUNDS, SEED, mutations
 from fuzz.test_fuzz_events import CORPUS as EVENT_LINES
@@ -18,13 +20,18 @@ from fuzz.test_fuzz_verdicts import changed
 from nearcast import event_reader
 from nearcast.attributes import Attributes
 from nearcast.errors import NearcastError
+from nearcast.event_table import EVENTS as TABLE
 from nearcast.event_table import read_events
 from nearcast.events import Move, Publish, Retract, Subscribe, read_event
+from nearcast.hub import Hub
 from nearcast.model import MODES, Bbox
+
+pytestmark = pytest.mark.filterwarnings("ignore::nearcast.KeepsNothingWarning")
 
 GOOD = b'{"op": "retract", "id": "before"}'
 PUBLISH = '{"op": "publish", "id": "m", "text": "a", "at": [0, 0]%s}'
 BOXED = '{"op": "publish", "id": "m", "text": "a", "bbox": %s}'
+SUBSCRIBE = '{"op": "subscribe", "id": "s", %s}'
 MOVE = '{"op": "move", "id": "s", %s}'
 ODD = [
     *(
@@ -78,6 +85,52 @@ ODD = [
             *('"area": [0, 1, 1, 0]', '"at": [181, 0]', '"area": [0, 0, 1e400, 1]'),
         )
     ),
+    *(
+        SUBSCRIBE % said
+        for said in (
+            *('"keywords": "coffee"', '"keywords": "Coffee tea"', '"keywords": ["tea", "tea"]'),
+            *('"keywords": ["Tea"]', '"keywords": "tea or"', '"keywords": "not"', '"keywords": ""'),
+            *('"keywords": []', '"keywords": ["or"]', '"keywords": ["a b"]', '"keywords": "a  b"'),
+            *('"keywords": ["a", "é"]', '"keywords": "a&b"', '"keywords": [5]', '"keywords": null'),
+            *('"area": [0, 0, 1, 1]', '"area": [170, 0, -170, 1]', '"area": [0, 1, 1, 0]'),
+            *('"live": true', '"keywords": "a", "live": true', '"keywords": "a", "live": 1'),
+            *('"keywords": "a", "mode": "match", "k": 1', '"keywords": "a", "mode": "best"'),
+            *('"keywords": "a", "at": [0, 0]', '"keywords": "a", "where": "b = 1"'),
+            *('"keywords": "a", "where": null', '"keywords": "a", "except": [0, 0, 1, 1]'),
+            '"keywords": "a", "expires": "2026-01-02T03:04:05Z", "replace": true',
+            '"keywords": ' + json.dumps([f"w{i}" for i in range(64)]),
+            '"keywords": ' + json.dumps([f"w{i}" for i in range(65)]),
+            '"keywords": ' + json.dumps(" ".join(map(str, range(65)))),
+            *(
+                f'"mode": "rank", "keywords": "a B", {terms}'
+                for terms in (
+                    '"area": [0, 0, 1, 1], "alpha": 0.5, "threshold": 1',
+                    '"area": [0, 0, 1, 1], "alpha": 0, "threshold": 0',
+                    '"area": [0, 0, 1, 1], "alpha": 1.5, "threshold": 1',
+                    '"area": [0, 0, 1, 1], "alpha": 0.5',
+                    '"alpha": 0.5, "threshold": 1',
+                    '"area": [0, 0, 1, 1], "alpha": 0.5, "threshold": 1, "k": 3, "live": true',
+                    '"area": [0, 0, 1, 1], "alpha": 0.5, "threshold": 1, "live": true',
+                )
+            ),
+            *(
+                f'"mode": "top", "keywords": ["a", "b"], {terms}'
+                for terms in (
+                    '"at": [1, 2], "alpha": 1, "k": 5',
+                    '"at": [1, 2], "alpha": 1, "k": 0',
+                    '"at": [1, 2], "alpha": 1, "k": 2147483647',
+                    '"at": [1, 2], "alpha": 1, "k": 2147483648',
+                    '"at": [1, 2], "alpha": 1, "k": 5.0',
+                    '"at": [1, 2], "alpha": 1, "k": true',
+                    '"at": [1, 2], "alpha": 1, "k": 5, "live": true',
+                    '"at": [1, 2], "alpha": 1, "k": 5, "live": false',
+                    '"at": [1, 2], "alpha": 1, "k": 5, "threshold": 1',
+                    '"at": [1, 2], "alpha": 1, "k": 5, "area": [0, 0, 1, 1]',
+                    '"at": [1, 2, 3], "alpha": 1, "k": 5',
+                )
+            ),
+        )
+    ),
     '{"op": "advance", "time": "1970-01-01T00:01:00+00:00"}',
     '{"op": "advance", "time": null}',
     '{"op": "advance"}',
@@ -113,7 +166,7 @@ def expected(line: Any) -> dict[str, Any] | str:
         row["place"] = sides(event.place)
         row["attributes"] = event.attributes or None
     if isinstance(event, Subscribe):
-        row |= {"mode": event.mode, "live": event.live, "line": line_text(line)}
+        row |= {"mode": event.mode, "live": event.live, "definition": definition(event)}
     if isinstance(event, Move):
         place = event.area if event.at is None else event.at
         is_shape = event.at is None and not isinstance(place, Bbox)
@@ -136,8 +189,30 @@ def without_surrogates(text: str) -> str:
     return re.sub("[\ud800-\udfff]", "\ufffd", text)
 
 
+def definition(batch: Any) -> Any:
+    """Return what a hub says of a subscription, or why it refuses it."""
+    hub = Hub()
+    try:
+        hub.apply(batch if isinstance(batch, pa.Table) else [batch])
+    except NearcastError as error:
+        return str(error)
+    said = next(hub.subscriptions())
+    # Words that are all wanted come back in any order.
+    return (
+        replace(said, keywords=tuple(sorted(said.keywords)))
+        if type(said.keywords) is tuple
+        else said
+    )
+
+
+DEFINITION = ("line", "words", "said", "alpha", "threshold", "k", "west", "south", "east", "north")
+
+
 def found(row: dict[str, Any]) -> dict[str, Any]:
     """Return a row of the table without what it does not say."""
+    if row["op"] == "subscribe":
+        row = row | {"definition": definition(pa.Table.from_pylist([row], TABLE))}
+        row |= dict.fromkeys(DEFINITION)
     said = {name: value for name, value in row.items() if value is not None and name != "event"}
     place = tuple(said.pop(side, None) for side in ("west", "south", "east", "north"))
     if place != (None,) * 4:

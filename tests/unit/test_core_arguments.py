@@ -20,7 +20,7 @@ from arrow_capsules import Table
 
 import nearcast
 from nearcast import _core
-from nearcast.event_lines import KINDS, PublishLine
+from nearcast.event_lines import KINDS, PublishLine, SubscribeLine
 
 BOX = (0.0, 0.0, 1.0, 1.0)
 SQUARE = [(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 0.0)]
@@ -54,7 +54,7 @@ def event(op, **parts):
 
 def batch(*records):
     """Return a batch of events, as `Hub.apply` makes it."""
-    made = _core.EventBatch(KINDS)
+    made = _core.EventBatch(KINDS, may_split=True)
     for number, record in enumerate(records):
         made.put_record(made.add(number), record)
     return made
@@ -122,7 +122,7 @@ GOOD = {
     "is_safe": True,
     "event": EVENTS[0],
     "kinds": KINDS,
-    "values": [PublishLine("m", "jazz", (0.5, 0.5))],
+    "values": [PublishLine("m", "jazz", (0.5, 0.5)), SubscribeLine("s", keywords=JAZZ)],
     "first": 1,
     "number": 1,
     "row": 0,
@@ -456,7 +456,7 @@ def test_an_error_says_which_event_and_which_part() -> None:
 
 def test_an_outline_is_no_event_for_a_hub() -> None:
     for op, target in ((0, 0), (2, 0), (2, 3)):
-        outlines = _core.EventBatch(KINDS)
+        outlines = _core.EventBatch(KINDS, may_split=True)
         row = outlines.add(1)
         outlines.put_outline(row, op, "s", (None, None), False, 0, target, False, None, "{}")
         with pytest.raises(nearcast.InvalidParameterError, match="row 0 of the batch"):

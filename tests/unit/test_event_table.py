@@ -118,7 +118,7 @@ def test_a_row_that_is_wrong_is_an_event_that_is_rejected() -> None:
         ({"east": None}, "message 'm1': bbox: east is not a number"),
         ({"attributes": "{"}, "attributes are not JSON"),
         ({"attributes": '{"a b": 1}'}, "attributes: a name is not a name"),
-        ({"op": "subscribe"}, "line of a subscription is missing"),
+        ({"op": "subscribe"}, "subscription is not whole"),
         ({"op": "advance", "time": None}, "unknown field"),
     ]
     for change, expected in wrong:
@@ -153,17 +153,56 @@ def test_a_table_that_is_no_table_of_events_changes_nothing(hub) -> None:
 
 
 def test_a_line_must_be_that_of_its_row(hub) -> None:
-    row = read_events(NDJSON).to_pylist()[0]
+    line = json.dumps({"op": "subscribe", "id": "t", "keywords": "tea OR coffee"})
+    row = read_events([line]).to_pylist()[0]
     for change in ({"id": "other"}, {"line": LINES[3]}):
         with pytest.raises(nc.InvalidParameterError, match="line"):
             hub.apply(pa.Table.from_pylist([row | change], EVENTS))
 
 
-def test_columns_say_when_a_line_happens(hub) -> None:
-    row = read_events(NDJSON).to_pylist()[0] | {"time": 50.0, "expires": 60.0}
-    hub.apply(pa.Table.from_pylist([row], EVENTS))
+@pytest.mark.parametrize("keywords", ["tea", "tea OR coffee"], ids=["columns", "line"])
+def test_columns_say_when_a_subscription_happens(hub, keywords) -> None:
+    line = json.dumps({"op": "subscribe", "id": "t", "keywords": keywords, "time": 3})
+    (row,) = read_events([line]).to_pylist()
+    assert (row["line"] is None) == (keywords == "tea")
+    hub.apply(pa.Table.from_pylist([row | {"time": 50.0, "expires": 60.0}], EVENTS))
     assert hub.clock == 50
     assert hub.subscription("t").expires == 60
+    assert hub.subscription("t").keywords == keywords
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"words": None}, {"words": ""}, {"words": "a  b"}, {"words": " a"}),
+        *({"k": 0.0}, {"k": 1.5}, {"k": 2.0**31}, {"k": None}, {"alpha": 2.0}, {"alpha": None}),
+        *({"west": None}, {"east": 5.0}, {"live": True}, {"mode": "rank"}),
+        {"mode": "match", "words": None, "west": None},
+        {"mode": "rank", "threshold": 0.0},
+    ],
+    ids=str,
+)
+def test_a_subscription_in_columns_is_checked(hub, change) -> None:
+    top = {"op": "subscribe", "id": "t", "keywords": "tea", "mode": "top", "at": HERE, "k": 2}
+    (row,) = read_events([json.dumps(top | {"alpha": 0.5})]).to_pylist()
+    with pytest.raises(nc.InvalidEventError, match="subscription is not whole"):
+        hub.apply(pa.Table.from_pylist([row | change], EVENTS))
+    assert "t" not in hub
+    hub.apply(pa.Table.from_pylist([row], EVENTS))
+    assert "t" in hub
+
+
+def test_a_hub_with_options_reads_keywords_itself() -> None:
+    hub = nc.Hub(analyzer=nc.Analyzer(stop_words={"the"}))
+    hub.apply([json.dumps({"op": "subscribe", "id": "s", "keywords": ["the", "tea"]})])
+    assert hub.match("tea", at=HERE) == ["s"]
+
+
+def test_a_live_subscription_from_a_line_warns_that_nothing_is_kept() -> None:
+    for live in ({"live": True}, {"mode": "top", "at": [0, 0], "k": 1, "alpha": 0.5}):
+        line = json.dumps({"op": "subscribe", "id": "s", "keywords": "tea", **live})
+        with pytest.warns(nc.KeepsNothingWarning, match="subscription 's' is"):
+            nc.Hub().apply([line])
 
 
 def test_a_message_without_an_end_stays_until_it_is_told_to_go() -> None:

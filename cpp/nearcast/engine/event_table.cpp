@@ -44,6 +44,14 @@ void EventTable::put_words(std::size_t row, std::span<const std::string_view> wo
     words_.push_back(is_gap(word) ? EventRow::Slice{kGap, 0} : keep(word));
 }
 
+void EventTable::join_words(const EventRow& row, std::string& joined) const {
+  joined.clear();
+  for (std::uint32_t i = 0; i < row.words; ++i) {
+    if (i > 0) joined += ' ';
+    joined += word(row.first_word + i);
+  }
+}
+
 void EventTable::put_attributes(std::size_t row, std::span<const Attribute> attributes) {
   EventRow& own = rows_[row];
   own.first_attribute = position(attributes_.size() + attributes.size()) -
@@ -59,6 +67,13 @@ void EventTable::put_made(std::size_t row, Event&& event) {
   made_.push_back(std::move(event));
   rows_[row].made = position(made_.size());
   rows_[row].is_out = false;
+}
+
+bool EventTable::is_whole(std::size_t row) const {
+  const EventRow& own = rows_[row];
+  if (own.made != 0) return true;
+  if (own.op == Op::kSubscribe) return own.is_defined;
+  return own.op != Op::kMove || own.target == Target::kPoint || own.target == Target::kBox;
 }
 
 bool EventTable::has_time(std::size_t row) const {
@@ -93,6 +108,7 @@ void EventTable::read_outline(std::size_t row, Event& event) const {
   event.replaces = own.replaces;
   event.surplus = text(own.surplus);
   event.mode = own.mode;
+  event.said = {};
   event.at.reset();
   event.area.reset();
   if (own.target == Target::kPoint) event.at = Point{own.box.west, own.box.south};
@@ -100,28 +116,44 @@ void EventTable::read_outline(std::size_t row, Event& event) const {
   if (own.target == Target::kOtherArea) event.area = Anywhere{};
 }
 
-const Event& EventTable::read(std::size_t row, Scratch& scratch) const {
-  const EventRow& own = rows_[row];
-  if (own.made != 0) return made_[own.made - 1];
+void EventTable::read_subscription(const EventRow& own, Event& event) const {
+  event.is_live = own.is_live;
+  event.said = text(own.said);
+  event.wanted.clear();
+  for (std::uint32_t i = 0; i < own.words; ++i) event.wanted.push_back(word(own.first_word + i));
+  if (own.mode == ModeId::kTop) {
+    event.at = Point{own.box.west, own.box.south};
+  } else {
+    event.area = own.has_area ? Area(own.box) : Area(Anywhere{});
+  }
+  event.k = own.k;
+  event.alpha = own.alpha;
+  event.threshold = own.threshold;
+}
+
+void EventTable::read_message(const EventRow& own, Scratch& scratch) const {
   Event& event = scratch.event;
-  read_outline(row, event);
-  if (own.op != Op::kPublish) return event;
   event.place = Place::box(own.box);
   event.words.clear();
   if (!own.is_analysed) {
     split_words(text(own.text), scratch.letters,
-                [&](std::string_view word) { event.words.push_back(word); });
+                [&](std::string_view each) { event.words.push_back(each); });
   }
-  for (std::uint32_t i = 0; i < own.words; ++i) {
-    const EventRow::Slice word = words_[own.first_word + i];
-    event.words.push_back(word.at == kGap ? std::string_view() : text(word));
-  }
+  for (std::uint32_t i = 0; i < own.words; ++i) event.words.push_back(word(own.first_word + i));
   event.attributes.clear();
   for (std::uint32_t i = 0; i < own.attributes; ++i) {
     const StoredAttribute& each = attributes_[own.first_attribute + i];
     event.attributes.push_back({text(each.name), each.kind, each.number, text(each.text)});
   }
-  return event;
+}
+
+const Event& EventTable::read(std::size_t row, Scratch& scratch) const {
+  const EventRow& own = rows_[row];
+  if (own.made != 0) return made_[own.made - 1];
+  read_outline(row, scratch.event);
+  if (own.op == Op::kPublish) read_message(own, scratch);
+  if (own.op == Op::kSubscribe) read_subscription(own, scratch.event);
+  return scratch.event;
 }
 
 }  // namespace nearcast
