@@ -25,16 +25,20 @@ CHANGES = pa.schema(
         ("score", pa.float64()),
     ]
 )
+_NOTHING = CHANGES.empty_table()
 
 
 def change_table(changed: _core.Answer) -> pa.Table:
     """Return the changes that the core tells of as a table."""
 
     def worded(codes: pa.Array, words: pa.Array) -> pa.DictionaryArray:
-        return pa.DictionaryArray.from_arrays(codes, words)
+        return pa.DictionaryArray.from_arrays(codes, words, safe=False)  # the core's own codes
 
+    parts = changed.batches(columns.MAX_STRING_BYTES)
+    if len(parts) == 1 and parts[0].rows == 0:
+        return _NOTHING  # which is most of what single events change
     tables = []
-    for batch in columns.batches_of(changed):
+    for batch in map(pa.record_batch, parts):
         event, subscription, message, kind, reason, score = batch.columns
         worded_columns = (worded(kind, _KIND_WORDS), worded(reason, _REASON_WORDS))
         arrays = [event, subscription, message, *worded_columns, score]

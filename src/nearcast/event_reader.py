@@ -9,7 +9,7 @@ and the numbers of their lines.
 from __future__ import annotations
 
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias, cast
 
 import pyarrow as pa
 
@@ -65,8 +65,11 @@ class EventReader:
         Whether the first rejected event is the last one that is looked at.
     """
 
+    takes_subscriptions: ClassVar[bool] = True
+    """Whether plain subscriptions are taken as they are, without their lines."""
+
     def __init__(self, analyzer: Analyzer, put: PutEvent, *, stops: bool) -> None:
-        self.batch = _core.EventBatch(KINDS, analyzer.is_plain)
+        self.batch = _core.EventBatch(KINDS, analyzer.is_plain and self.takes_subscriptions)
         self.rejected: list[tuple[int, NearcastError]] = []
         self._analyzer = analyzer
         self._put = put

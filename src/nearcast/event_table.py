@@ -1,10 +1,11 @@
 """Events as a table: the schema, and how lines become one.
 
-One row is one event. A message, a subscription of plain words and a box, its end, a retraction, an
-advance of time and a move to a point or a box are wholly in their columns. Other subscriptions, and
-moves to other shapes, have in their columns what `nearcast.life` looks at, and travel as the `line`
-that they came from, which is read where it is applied. All columns but `op` may be missing where no
-row needs them, and strings may be of any of Arrow's layouts, dictionaries included.
+One row is one event. A message, a retraction, the end of a subscription, an advance of time and a
+move to a point or a box are wholly in their columns. A subscription of plain words and a box may
+be; `read_events` gives subscriptions, and moves to other shapes, the `line` that they came from,
+which is read where it is applied, and the columns that `nearcast.life` looks at. All columns but
+`op` may be missing where no row needs them, and strings may be of any of Arrow's layouts,
+dictionaries included.
 
 ======================== ======= ===================================================================
 event                    int64   number of the event; if missing, rows are numbered one by one
@@ -23,7 +24,7 @@ said                     string  of a subscription: how it was said, if its word
 alpha, threshold, k      double  of a subscription
 target                   string  of a move: "point", "box" or "shape"
 surplus                  string  id of a message that goes with this event (see below)
-line                     string  the whole event, where its columns do not have all of it
+line                     string  the whole event; what only it has is read from it
 ======================== ======= ===================================================================
 
 **Rows that were decided elsewhere.** A pipeline of many hubs has one clock and one window, which
@@ -138,7 +139,9 @@ def read_events(
 
 
 class TableReader(EventReader):
-    """Reads lines, and keeps what a table needs to say."""
+    """Reads lines, and keeps what a table needs to say: of subscriptions, their lines."""
+
+    takes_subscriptions = False
 
     def took(self, read: list[Any], first_row: int) -> None:
         """Keep attributes as text."""

@@ -23,7 +23,7 @@ from nearcast.life import Life
 # Logs are drawn with and without a window, which a hub without one warns of.
 pytestmark = pytest.mark.filterwarnings("ignore::nearcast.KeepsNothingWarning")
 
-EXAMPLES = 40
+EXAMPLES = 15
 LOGS = some.event_logs(("match", "rank", "top"), bad_lines=True)
 ANALYZERS = st.sampled_from(
     [nc.Analyzer(), nc.Analyzer(stop_words={"a"}), nc.Analyzer(tokenizer=str.split)]
@@ -96,17 +96,19 @@ def decided(table: pa.Table, window: nc.Window | None) -> pa.Table:
     """Return what a hub that keeps no window is told, once life has decided."""
     outcome = Life(window).apply(table.select(OUTLINE))
     told = table.to_pylist()
-    for row, gone in enumerate(told):
-        gone["time"] = outcome.clock[row]
-        if gone["op"] == "publish":
-            gone["expires"] = outcome.end[row] if outcome.is_kept[row] else None
-    for gone in outcome.departures:
-        due = told[gone.row]["time"]
-        publishes = told[gone.row]["op"] == "publish"
-        was = next((r for r in told[: gone.row] if r["id"] == gone.id), None)
-        is_due = was is not None and (was["expires"] or due + 1) <= due
-        if gone.is_message and gone.is_expired and publishes and not is_due:
-            told[gone.row]["surplus"] = gone.id
+    gone = {(each.row, each.id) for each in outcome.departures if each.is_message}
+    expired = {(each.row, each.id) for each in outcome.departures if each.is_expired} & gone
+    ends: dict[str, float] = {}
+    for row, event in enumerate(told):
+        event["time"] = outcome.clock[row]
+        if event["op"] != "publish":
+            continue
+        # What goes because of its time is gone before this happens; what has no such end goes now.
+        left = [id_ for at, id_ in expired if at == row and ends[id_] > outcome.clock[row]]
+        event["surplus"] = left[0] if left else None
+        event["expires"] = outcome.end[row] if outcome.is_kept[row] else None
+        if outcome.is_kept[row]:
+            ends[event["id"]] = outcome.end[row]
     return pa.Table.from_pylist(
         [row for n, row in enumerate(told) if n not in outcome.rejected], EVENTS
     )
