@@ -76,6 +76,7 @@ SPARK_TIMES = {
 PLAN_COLUMNS = (
     *("mechanism", "partitions", "copies of a subscription", "partitions that see a message"),
     *("share of all partitions", "balance", "messages/s of the slowest partition"),
+    *("one hub µs", "driver µs", "slowest partition µs", "projected speed-up"),
 )
 SERVE_COLUMNS = ("what", "a second", "p50 ms", "p99 ms", "cpu µs", "times its measure")
 SERVE_ROWS = {
@@ -90,6 +91,7 @@ SERVE_ROWS = {
     "webhooks-10-dead": "the same, ten of them dead",
 }
 SERVE_MEASURES = ("cpu_of_noop", "cpu_of_hub")
+PLAN_TIMES = ("plain_us", "driver_us", "slowest_us", "speed_up")
 PLAIN = "auto:kernels=plain"
 IN_AGAINST = {
     "auto": "nearcast-bulk",
@@ -409,7 +411,7 @@ def _topk_table(result: dict[str, Any]) -> str:
 
 def _spark_tables(result: dict[str, Any]) -> str:
     parts = {"plans": _plan_part, "batch": _batch_part, "stream": _stream_part}
-    return "\n".join(parts[run["part"]](run) for run in result["runs"])
+    return "\n".join(parts[run["part"]](run) for run in result["runs"] if run["part"] in parts)
 
 
 def _batch_part(run: dict[str, Any]) -> str:
@@ -446,10 +448,12 @@ def _plan_part(run: dict[str, Any]) -> str:
         counts = (cost["replication"], cost["communication"])
         own = [_number(count) for count in counts]
         rest = [f"{share:.1%}", _number(cost["balance"]), _number(cost["messages_per_s"])]
+        rest += [_number(cost[name]) if name in cost else "" for name in PLAN_TIMES]
         rows.append([f"`{cost['mechanism']}`", str(cost["partitions"]), *own, *rest])
     return (
-        f"The comparison of [Skype §8.2] on {facts['source']}: {facts['subscriptions']:,} top "
-        f"subscriptions, a full window of {facts['window']:,} messages.\n\n"
+        f"The comparison of [Skype §8.2] on {facts['source']}: {facts['subscriptions']:,} "
+        f"{facts.get('mode', 'top')} subscriptions, a full window of {facts['window']:,} "
+        f"messages.\n\n"
         f"{_table(PLAN_COLUMNS, rows)}"
     )
 

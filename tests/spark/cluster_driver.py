@@ -11,11 +11,13 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import nearcast.spark.hubs.stream as hubs
 from nearcast.cli.spark_runs import make_session
 from nearcast.model import Window
+from nearcast.partition import Plan
 from nearcast.spark import matching
 from nearcast.spark.sinks import FolderSink
+from nearcast.spark.stateful import stream
+from nearcast.spark.stateful.pipeline import Pipeline
 from nearcast.spark.streaming import stream_matches
 
 if TYPE_CHECKING:
@@ -57,6 +59,16 @@ def slow(gate, call):
     return step
 
 
+def slow_tasks(gate, on_spark):
+    """Return what runs tasks that stop when they are done, before the driver knows."""
+
+    def tasks(spark):
+        run = on_spark(spark)
+        return lambda function, count: run(slow(gate, function), count)
+
+    return tasks
+
+
 def replace(owner: object, name: str, slowed: Callable[..., object], gate: Path) -> None:
     """Put a gate behind a function of a module or a class."""
     setattr(owner, name, slowed(gate, getattr(owner, name)))
@@ -65,9 +77,9 @@ def replace(owner: object, name: str, slowed: Callable[..., object], gate: Path)
 def set_gates(folder) -> None:
     """Make workers stop in the middle of a task, and the driver between output and commit."""
     replace(matching, "match_routed", slow_matches, folder / "match_task")
-    replace(hubs, "do_batch", slow, folder / "hubs_task")
+    replace(stream, "on_spark", slow_tasks, folder / "hubs_task")
     replace(FolderSink, "put", slow, folder / "match_output")
-    replace(hubs, "publish_folder", slow, folder / "hubs_output")
+    replace(Pipeline, "_publish", slow, folder / "hubs_output")
 
 
 def main(master, folder) -> None:
@@ -84,9 +96,9 @@ def main(master, folder) -> None:
         checkpoint=folder / "checkpoint" / "match",
         trigger_seconds=0.3,
     )
-    hubs.stream_hubs(
+    stream.stream_changes(
         lines("events"),
-        hubs.HubStream(2, folder / "hubs", window=WINDOW),
+        Pipeline(folder / "hubs", Plan.from_buffer((folder / "plan").read_bytes()), window=WINDOW),
         checkpoint=folder / "checkpoint" / "hubs",
         trigger_seconds=0.3,
     )

@@ -24,7 +24,7 @@ from spark.clusters import (
     until,
 )
 from spark.conftest import missing
-from spark.hub_logs import SIZE, by_hub, random_lines, refused, written
+from spark.hub_logs import SIZE, by_hub, mixed_plan, random_lines, refused, written
 from spark.tables import (
     build_here,
     publish_lines,
@@ -67,6 +67,8 @@ class Streams:
         self._hubs = {"match": nc.Hub(), "hubs": nc.Hub(window=cluster_driver.WINDOW)}
         self._hubs["match"].apply(subscribe_lines(table))
         self._events = random_lines(4, 20 * SIZE)
+        own = mixed_plan("prefix-location", 4, self._events)
+        (folder / "plan").write_bytes(own.to_buffer().to_pybytes())
         self.batches = 0
         self.wanted: dict[str, list[Any]] = {"match": [], "hubs": []}
         self.rejected: list[Any] = []

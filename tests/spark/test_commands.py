@@ -28,8 +28,10 @@ from nearcast.spark.listening import listen
 from nearcast.spark.load import counter_on
 from nearcast.spark.monitor import Monitor, as_table, figures, measured_loads
 from nearcast.spark.prepare import _files_of
+from nearcast.spark.stateful import pipeline as pipelines
+from nearcast.spark.stateful.stream import stream_changes
 from nearcast.spark.store import Index
-from nearcast.spark.streaming import stream_events, stream_matches
+from nearcast.spark.streaming import stream_matches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -197,8 +199,21 @@ def test_the_bench_compares_all_mechanisms(tmp_path, capsys) -> None:
     assert set(costs) == set(MECHANISMS)
     assert costs["hash"]["communication"] == 4 > costs["prefix"]["communication"]
     assert costs["hash"]["replication"] == 1 <= costs["prefix"]["replication"]
+    assert all(cost["speed_up"] > 0 for cost in costs.values())
     assert main(["bench", "spark", "everything"]) == 2
     assert "no such part" in capsys.readouterr().err
+
+
+def test_the_soak_shows_that_what_is_kept_is_bounded(tmp_path, monkeypatch) -> None:
+    monkeypatch.setattr(pipelines, "SAVE_EVERY", 4)
+    out = tmp_path / "result.json"
+    assert (
+        main(["bench", "spark", "soak", "--batches", "60", "--partitions", "2", "--out", str(out)])
+        == 0
+    )
+    points = json.loads(out.read_text())["runs"][0]["points"]
+    assert [point["batch"] for point in points][-1] == 60
+    assert max(point["files"] for point in points[10:]) <= max(p["files"] for p in points[:10]) + 8
 
 
 @pytest.mark.spark
@@ -293,7 +308,7 @@ def test_what_needs_a_driver_is_refused_with_spark_connect() -> None:
     frame = Namespace(sparkSession=session, isStreaming=True)
     calls: list[Callable[[], object]] = [
         lambda: stream_matches(frame, "index", "out", checkpoint="c"),
-        lambda: stream_events(frame, print, checkpoint="c"),
+        lambda: stream_changes(frame, None, checkpoint="c"),  # type: ignore[arg-type]
         lambda: listen(session, "out", print),
         lambda: counter_on(session),
     ]

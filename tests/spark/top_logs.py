@@ -7,9 +7,6 @@ import json
 import numpy as np
 
 import nearcast as nc
-from nearcast.events import Publish, Subscribe, event_from
-from nearcast.partition import make_plan, wants_of_events
-from nearcast.spark.tops.lists import message_table
 
 WORDS = ("a", "b", "c", "d", "e", "f", "g", "h")
 WEIGHTS = nc.Weights(40, {"a": 30, "b": 20, "c": 10, "d": 5})
@@ -72,21 +69,3 @@ def _random_event(rng, number, ids, replaces):
 def random_log(seed, count, ids=10, replaces=0.3):
     rng = np.random.default_rng(seed)
     return [json.dumps(random_event(rng, number, ids, replaces)) for number in range(count)]
-
-
-def plan_of(mechanism, partitions, lines, weights=None):
-    """Return a plan that knows the subscriptions and messages of the first half of a log."""
-    events = [event_from(json.loads(line)) for line in lines[: len(lines) // 2]]
-    subscriptions = [event for event in events if isinstance(event, Subscribe)]
-    messages = [event for event in events if isinstance(event, Publish)]
-    wants = wants_of_events(subscriptions, "top")
-    return make_plan(mechanism, partitions, wants, message_table(messages), weights=weights)
-
-
-def lists_of(hub):
-    return {f"s{i}": hub.results(f"s{i}") for i in range(100) if f"s{i}" in hub}
-
-
-def applied(hub, lines):
-    hub.apply(lines, on_error=lambda _number, _error: None)
-    return lists_of(hub)

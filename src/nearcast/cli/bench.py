@@ -45,6 +45,7 @@ from nearcast.cli import (
 from nearcast.cli.option_types import at_least_one, at_least_zero, part_of_one, zero_to_one
 from nearcast.cli.progress import named_steps
 from nearcast.cli.usage import UsageError
+from nearcast.partition import MECHANISMS
 
 if TYPE_CHECKING:
     import argparse
@@ -55,7 +56,7 @@ if TYPE_CHECKING:
     from nearcast.bench.workloads.scenario import Scenario, Source
 
 MIXED_OPERATIONS = 100_000
-PARTS = ("plans", "batch", "stream")
+PARTS = ("plans", "batch", "stream", "soak")
 ATTRIBUTE_SOURCES: dict[str, Callable[[Source], Source]] = {
     "none": lambda source: source,
     "numbers": NumberedSource,
@@ -118,8 +119,9 @@ def _add_spark(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     spark = commands.add_parser(
         "spark",
         help="distribution mechanisms, and what Spark adds to matching",
-        description="plans: all mechanisms with a full window, without Spark. batch: against one "
-        "bare matcher. stream: latency of files that arrive at a rate.",
+        description="plans: the stateful pipeline with a full window, by mechanisms, beside one "
+        "hub, without Spark. batch: against one bare matcher. stream: latency of files that arrive "
+        "at a rate. soak: what is kept after many batches, without Spark.",
     )
     add = spark.add_argument
     add("parts", nargs="*", default=PARTS, metavar="PART", help=" ".join(PARTS))
@@ -147,6 +149,9 @@ def _add_spark(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     add("--top-subscriptions", type=at_least_one, default=2_000, metavar="N", help="plans")
     add("--window", type=at_least_one, default=20_000, metavar="N", help="plans: live messages")
     add("--top-messages", type=at_least_one, default=1_000, metavar="N", help="plans")
+    add("--mode", choices=["match", "top"], default="top", help="plans: of subscriptions")
+    add("--mechanisms", nargs="+", choices=list(MECHANISMS), default=list(MECHANISMS), help="plans")
+    add("--batches", type=at_least_one, default=1_000, metavar="N", help="soak")
     add("--seed", type=at_least_zero, default=1, metavar="S")
     add("--master", default="local[2]", metavar="URL")
     add("--out", type=Path, metavar="FILE", help="where the JSON goes (default: stdout)")

@@ -16,7 +16,8 @@ from rich.table import Table
 from nearcast.bench.provenance import find_provenance
 from nearcast.bench.results import FORMAT
 from nearcast.bench.spark_batches import compare_batches, set_up
-from nearcast.bench.spark_plans import PlanCost, PlanSizes, as_rows, compare_plans
+from nearcast.bench.spark_soak import soak
+from nearcast.bench.spark_state import StateCost, StateSizes, as_rows, compare_state
 from nearcast.bench.spark_streams import Feed, measure_stream
 from nearcast.bench.workloads.presets import find_preset
 from nearcast.cli.spark_runs import make_session
@@ -31,11 +32,18 @@ def run(args: argparse.Namespace) -> int:
     origin = asdict(find_provenance())  # of the code that runs, whatever is changed meanwhile
     runs = []
     if "plans" in args.parts:
-        sizes = PlanSizes(args.top_subscriptions, args.window, args.top_messages, args.seed)
-        costs = compare_plans(find_preset(args.preset), sizes, args.partitions, console.print)
+        counts = (args.top_subscriptions, args.window, args.top_messages)
+        sizes = StateSizes(args.mode, *counts, args.seed)
+        costs = compare_state(
+            find_preset(args.preset), sizes, args.mechanisms, args.partitions, console.print
+        )
         facts = {"source": args.preset, **asdict(sizes)}
         runs.append({"part": "plans", "workload": facts, "costs": as_rows(costs)})
         console.print(_plan_table(costs))
+    if "soak" in args.parts:
+        points = soak(find_preset(args.preset), args.batches, args.partitions[0], console.print)
+        facts = {"source": args.preset, "batches": args.batches, "partitions": args.partitions[0]}
+        runs.append({"part": "soak", "workload": facts, "points": points})
     if {"batch", "stream"} & set(args.parts):
         runs += _on_spark(args, console)
     result = {"provenance": origin, "runs": runs, "command": "spark", "format": FORMAT}
@@ -72,9 +80,9 @@ def _on_spark(args: argparse.Namespace, console: Console) -> list[dict[str, Any]
     return found
 
 
-def _plan_table(costs: list[PlanCost]) -> Table:
+def _plan_table(costs: list[StateCost]) -> Table:
     names = ("mechanism", "partitions", "copies", "partitions per message", "share", "messages/s")
-    table = Table(*names)
+    table = Table(*names, "plain µs", "driver µs", "slowest µs", "speed-up")
     for cost in costs:
         table.add_row(
             cost.mechanism,
@@ -83,5 +91,9 @@ def _plan_table(costs: list[PlanCost]) -> Table:
             f"{cost.communication:.2f}",
             f"{cost.communication / cost.partitions:.0%}",
             f"{cost.messages_per_s:,.0f}",
+            f"{cost.plain_us:.2f}",
+            f"{cost.driver_us:.2f}",
+            f"{cost.slowest_us:.2f}",
+            f"{cost.speed_up:.2f}",
         )
     return table

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nearcast.bench.workloads.presets import PRESETS
 from nearcast.cli.option_types import above_zero, at_least_one, at_least_zero, not_below_zero
 from nearcast.partition import MECHANISMS
+from nearcast.partition.wants import MODES
 
 if TYPE_CHECKING:
     import argparse
@@ -21,7 +22,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     _add_prepare(commands)
     _add_index_commands(commands)
     _add_run(commands)
-    _add_tops(commands)
+    _add_apply(commands)
 
 
 def _add_prepare(commands: Any) -> None:  # noqa: ANN401 — argparse has no public name for it
@@ -109,35 +110,26 @@ def _add_stream_options(parser: argparse.ArgumentParser) -> None:
     add("--prometheus", type=Path, metavar="FILE", help="the same for a collector of text files")
 
 
-def _add_tops(commands: Any) -> None:  # noqa: ANN401
-    tops = commands.add_parser(
-        "tops",
-        help="keep top lists over a stream of events",
-        description="Events arrive as text files of the event format or in a topic of Kafka, with "
-        "subscriptions of mode top. OUT/changes gets a file for each batch.",
-    )
-    _add_events_options(tops)
-    add = tops.add_argument
-    add("--plan-from", type=Path, metavar="EVENTS", help="subscriptions to plan for")
-    _add_plan_options(tops, "hash", 2)
-    tops.set_defaults(run=_run, does="tops")
-    hubs = commands.add_parser(
-        "hubs",
+def _add_apply(commands: Any) -> None:  # noqa: ANN401
+    apply = commands.add_parser(
+        "apply",
         help="every mode over a stream of events: matched, ranked, live, moving, top",
         description="Events arrive as text files of the event format or in a topic of Kafka. OUT "
         "gets a folder batch=N for each batch: the changes that one hub would deliver.",
     )
-    _add_events_options(hubs)
-    hubs.add_argument(
-        "--hubs", type=at_least_one, default=2, metavar="N", help="that share subscriptions"
-    )
-    hubs.set_defaults(run=_run, does="hubs")
+    _add_events_options(apply)
+    add = apply.add_argument
+    add("--modes", nargs="+", choices=list(MODES), default=list(MODES), help="of subscriptions")
+    add("--plan-from", type=Path, metavar="EVENTS", help="subscriptions to plan for")
+    _add_plan_options(apply, "hash", 2)
+    apply.set_defaults(run=_run, does="apply")
 
 
 def _add_events_options(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--events", required=True, metavar="DIR|TOPIC", help="or kafka://host:port/topic")
-    add("--out", type=Path, required=True, metavar="DIR")
+    add("--out", required=True, metavar="DIR", help="folder, or s3://…")
+    add("--checkpoint", metavar="DIR", help="default: OUT/_checkpoint")
     add("--window-count", type=at_least_one, metavar="N")
     add("--window-seconds", type=above_zero, metavar="T")
     add("--weights", type=Path, metavar="FILE", help="an epoch")

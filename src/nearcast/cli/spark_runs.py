@@ -30,7 +30,6 @@ from nearcast.spark.costs import read_costs
 from nearcast.spark.deltas import append_delta
 from nearcast.spark.files import parquet_files, read_table
 from nearcast.spark.folders import folder_at, is_remote
-from nearcast.spark.hubs.stream import HubStream, stream_hubs
 from nearcast.spark.kafka import is_topic, read_topic, topic_of, with_connector
 from nearcast.spark.monitor import measured_loads, watch
 from nearcast.spark.prepare import (
@@ -40,9 +39,10 @@ from nearcast.spark.prepare import (
     read_raw,
     table_rows,
 )
+from nearcast.spark.stateful.pipeline import Pipeline
+from nearcast.spark.stateful.stream import stream_changes
 from nearcast.spark.store import Index
 from nearcast.spark.streaming import sink_of, stream_matches
-from nearcast.spark.tops.stream import PartitionedTops, stream_tops
 from nearcast.weights import read_weights
 
 if TYPE_CHECKING:
@@ -288,32 +288,20 @@ def _lines_by_name(spark: Any, address: str, per_batch: int | None) -> Any:  # n
     return read_by_name(spark, address, per_batch)
 
 
-def run_tops(args: argparse.Namespace) -> int:
-    """Keep top lists until the stream ends or is interrupted."""
+def run_apply(args: argparse.Namespace) -> int:
+    """Apply events until the stream ends or is interrupted."""
+    plan, checkpoint = _event_plan(args), args.checkpoint or _checkpoint_beside(args.out)
     spark = make_session(args.master, args.events)
-    stream = PartitionedTops(_top_plan(args), _window(args), args.out)
-    return _follow(_apply_events(stream_tops, stream, spark, args), folder_at(args.out), args)
-
-
-def run_hubs(args: argparse.Namespace) -> int:
-    """Apply events to many hubs until the stream ends or is interrupted."""
-    spark = make_session(args.master, args.events)
-    weights = read_weights(args.weights) if args.weights else None
-    stream = HubStream(args.hubs, args.out, window=_window(args), weights=weights)
-    return _follow(_apply_events(stream_hubs, stream, spark, args), None, args)
-
-
-def _apply_events(start: Any, stream: Any, spark: Any, args: argparse.Namespace) -> Any:  # noqa: ANN401
-    return start(
+    pipeline = Pipeline(args.out, plan, window=_window(args), modes=args.modes)
+    query = stream_changes(
         _lines(spark, args.events, args),
-        stream,
-        checkpoint=args.out / "checkpoint",
-        # Within a partition of a topic: for one order over all, the topic has one partition.
-        order=["partition", "offset"] if is_topic(args.events) else None,
+        pipeline,
+        checkpoint=checkpoint,
         accept_late=args.accept_late,
         trigger_seconds=args.trigger,
         until_empty=args.until_empty,
     )
+    return _follow(query, pipeline.folder, args)
 
 
 def _window(args: argparse.Namespace) -> Window | None:
@@ -322,25 +310,21 @@ def _window(args: argparse.Namespace) -> Window | None:
     return Window(count=args.window_count, seconds=args.window_seconds)
 
 
-def _top_plan(args: argparse.Namespace) -> Plan:
-    """Make a plan, or read the one that the lists of this folder were begun with."""
-    kept = args.out / "plan.arrow"
-    if kept.is_file():
-        return Plan.from_buffer(kept.read_bytes())
+def _event_plan(args: argparse.Namespace) -> Plan:
+    """Make a plan; a folder that was begun keeps its own."""
     weights = read_weights(args.weights) if args.weights else None
-    plan = Plan("hash", "top", args.partitions, weights=weights)
-    if args.mechanism != "hash":
-        sample = _sample(args)
-        if sample is None or args.plan_from is None:
-            what = f"mechanism {args.mechanism!r} needs something to plan by"
-            raise UsageError(what, wanted="--plan-from EVENTS and --sample DIR")
-        events = [read_event(line) for _, line in read_lines(args.plan_from)]
-        tops = [e for e in events if isinstance(e, Subscribe) and e.mode == "top"]
-        wants = wants_of_events(tops, "top")
-        plan = make_plan(args.mechanism, args.partitions, wants, sample, weights=weights)
-    args.out.mkdir(parents=True, exist_ok=True)
-    kept.write_bytes(plan.to_buffer().to_pybytes())
-    return plan
+    mode = args.modes[0]
+    plan = Plan("hash", mode, args.partitions, weights=weights)
+    if args.mechanism == "hash" or folder_at(args.out).has("plan.arrow"):
+        return plan
+    sample = _sample(args)
+    if sample is None or args.plan_from is None:
+        what = f"mechanism {args.mechanism!r} needs something to plan by"
+        raise UsageError(what, wanted="--plan-from EVENTS and --sample DIR")
+    events = [read_event(line) for _, line in read_lines(args.plan_from)]
+    known = [e for e in events if isinstance(e, Subscribe) and e.mode == mode]
+    wants = wants_of_events(known, mode)
+    return make_plan(args.mechanism, args.partitions, wants, sample, weights=weights)
 
 
 def _follow(query: Any, state: Folder | None, args: argparse.Namespace) -> int:  # noqa: ANN401
@@ -365,6 +349,5 @@ RUNS: dict[str, Callable[[argparse.Namespace], int]] = {
     "vacuum": run_vacuum,
     "rebalance": run_rebalance,
     "stream": run_stream,
-    "tops": run_tops,
-    "hubs": run_hubs,
+    "apply": run_apply,
 }

@@ -1,8 +1,8 @@
 """The pipeline on Spark: preparation, an index in versions, matching in batches and streams.
 
-The only room that knows Spark, and most of it does not: `store`, `deltas`, `shard` and `tops` are
-ordinary functions and classes over files and Arrow, tested without Spark. `build`, `matching`,
-`streaming` and `prepare` call DataFrame methods and take the session from their caller.
+The only room that knows Spark, and most of it does not: `store`, `deltas`, `shard` and most of
+`stateful` are ordinary functions and classes over files and Arrow, tested without Spark. `build`,
+`matching`, `streaming` and `prepare` call DataFrame methods and take the session from their caller.
 """
 
 from nearcast.spark.build import build_index, compact_index, rebalance_index

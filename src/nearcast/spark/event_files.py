@@ -51,7 +51,7 @@ def with_files(events: DataFrame) -> DataFrame:
 def known_order(events: DataFrame, order: str | list[str] | None) -> tuple[DataFrame, list[str]]:
     """Return a stream with what says in which order its events happened, and these columns.
 
-    Of files there are none: `ordered_lines` knows. Of a topic they are its partition and offset.
+    Of files there are none: `FILE` and `BLOCK` say it. Of a topic: its partition and offset.
 
     Raises
     ------
@@ -73,16 +73,6 @@ def known_order(events: DataFrame, order: str | list[str] | None) -> tuple[DataF
 def is_of_files(batch: DataFrame) -> bool:
     """Whether `with_files` added files."""
     return FILE in batch.columns
-
-
-def ordered_lines(batch: DataFrame) -> tuple[list[str], list[str]]:
-    """Return the lines of a batch in the order of files and places, and the files in theirs."""
-    rows = batch.select("value", FILE, BLOCK).collect()
-    # A part of a file is one task's, whose rows come in order; sorting keeps the order of equals.
-    keys = {path: name_key(path) for path in {row[FILE] for row in rows}}
-    rows.sort(key=lambda row: (keys[row[FILE]], row[BLOCK]))
-    files = sorted(keys, key=lambda path: keys[path])
-    return [row["value"] for row in rows], [unquote(path) for path in files]
 
 
 def name_key(path: str) -> tuple[Any, ...]:

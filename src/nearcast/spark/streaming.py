@@ -13,9 +13,8 @@ from __future__ import annotations
 
 import json
 import time
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import TYPE_CHECKING, Any
 
-from nearcast.spark.event_files import is_of_files, known_order, ordered_lines, refuse_late
 from nearcast.spark.event_lines import read_lines
 from nearcast.spark.folders import folder_at, is_remote
 from nearcast.spark.kafka import Topic
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from pyspark import Accumulator
-    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql import DataFrame
     from pyspark.sql.streaming import StreamingQuery
 
     from nearcast.spark.folders import Address, Folder
@@ -82,70 +81,12 @@ def stream_matches(
 
     target = out if isinstance(out, Topic) else sink.state
     name = f"nearcast matches of {store.address} to {target}"
-    return _start(messages, write, checkpoint, trigger_seconds, name=name, until_empty=until_empty)
+    return start_query(
+        messages, write, checkpoint, trigger_seconds, name=name, until_empty=until_empty
+    )
 
 
-class _Checkpoint(TypedDict):
-    checkpoint: Address
-
-
-class EventOptions(_Checkpoint, total=False):
-    """What `stream_events` can be told; the checkpoint it must be."""
-
-    order: str | list[str] | None
-    accept_late: bool
-    trigger_seconds: float
-    until_empty: bool
-
-
-def stream_events(
-    events: DataFrame,
-    run: Callable[[SparkSession, int, list[str]], object],
-    *,
-    checkpoint: Address,
-    order: str | list[str] | None = None,
-    accept_late: bool = False,
-    trigger_seconds: float = 0.0,
-    until_empty: bool = False,
-) -> StreamingQuery:
-    """Give the lines of each batch of a stream, in order, to `run`; return the running query.
-
-    Parameters
-    ----------
-    events
-        A streaming DataFrame whose column `value` has lines of the event format.
-    run
-        Takes session, number and lines of a batch; a batch that failed comes again.
-    checkpoint
-        Folder where Spark keeps how far it is.
-    order
-        The columns that say in which order events of a batch happened. Without them events of
-        files happen by the names of the files (`event_files.py`), those of a topic by partition and
-        offset; any other stream is refused.
-    accept_late
-        Of files: one whose name is not after those of earlier batches happens when it comes.
-        Without it such a file is an error, because it would have happened earlier.
-    trigger_seconds, until_empty
-        As of `stream_matches`.
-    """
-    place = folder_at(checkpoint)
-    refuse_connect(events.sparkSession, "a stream of events", "run it where the driver is")
-
-    def write(batch: DataFrame, number: int) -> None:
-        if is_of_files(batch):
-            lines, files = ordered_lines(batch)
-            if not accept_late:
-                refuse_late(files, number, place)
-        else:
-            lines = [row["value"] for row in batch.orderBy(columns).select("value").collect()]
-        run(batch.sparkSession, number, lines)
-
-    rows, columns = known_order(events, order)
-    name = f"nearcast events with {checkpoint}"
-    return _start(rows, write, checkpoint, trigger_seconds, name=name, until_empty=until_empty)
-
-
-def _start(
+def start_query(
     rows: DataFrame,
     write: Callable[[DataFrame, int], None],
     checkpoint: Address,
@@ -154,6 +95,7 @@ def _start(
     name: str,
     until_empty: bool,
 ) -> StreamingQuery:
+    """Start a query that gives each batch, and its number, to `write`."""
     trigger = trigger_of(trigger_seconds, until_empty=until_empty)
     writer = rows.writeStream.foreachBatch(write).queryName(name)
     # As it was given: Spark's connectors have other names than Arrow's.

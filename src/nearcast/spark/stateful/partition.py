@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from nearcast.spark.stateful.definitions import with_definitions
 from nearcast.spark.stateful.raw import RAW, Raws, Scored
@@ -106,8 +107,9 @@ class _Copying:
         self._were = decision.bits("places_were")[index]
         self._had: np.ndarray = np.asarray(self._were.any(axis=1))
         self._is_kept = ~np.isnan(decision.rows.column("end").to_numpy()[index])
-        ops = decision.batch.narrow.column("op").take(pa.array(index))
-        self._ops: list[str] = ops.to_pylist()
+        is_message = pc.equal(told.table.column("op"), "publish")
+        self._is_message = np.asarray(is_message.to_numpy(zero_copy_only=False))
+        self._narrow, self._index = decision.batch.narrow, index
         self._raws = Raws(partition)
         self._resets: set[tuple[int, str]] = set()
 
@@ -126,7 +128,8 @@ class _Copying:
         told, begin = self._told, 0
         going = iter(zip(*(list(column) for column in told.gone), strict=True))
         gone = next(going, None)
-        for at, row in enumerate(told.rows.tolist()):
+        for at in self._notable().tolist():
+            row = int(told.rows[at])
             expired = set()
             while gone is not None and gone[0] == row:
                 expired.add(gone[1])
@@ -146,6 +149,12 @@ class _Copying:
             self._resets.add((row, id_))
         if begin < len(told.rows):
             yield told.table.slice(begin)
+
+    def _notable(self) -> np.ndarray:
+        """Return the events after which more is known: not those of messages that do not stay."""
+        return np.flatnonzero(
+            ~self._is_message | self._is_kept | np.isin(self._told.rows, self._told.gone[0])
+        )
 
     def _is_reset(self, at: int, row: int) -> bool:
         """Whether a list with copies, or what becomes one, is defined anew."""
@@ -188,9 +197,8 @@ class _Copying:
     def _come(self, at: int, row: int) -> None:
         op, id_, places = self._told.ops[at], self._told.ids[at], self._places[at]
         if op == "publish":
-            self._messages.set(id_, row, (places.tobytes(), self._first + row))
-            if not self._is_kept[at]:
-                self._messages.set(id_, row + 0.5, None)
+            known = (places.tobytes(), self._first + row) if self._is_kept[at] else None
+            self._messages.set(id_, row, known)
         elif op == "retract":
             self._messages.set(id_, row, None)
         elif op == "unsubscribe":
@@ -208,22 +216,26 @@ class _Copying:
 
     def _answered(self, changes: pa.Table) -> pa.Table:
         """Return the changes that this partition tells; lists with copies become raw rows."""
+        causes = np.searchsorted(self._told.rows, changes.column("event").to_numpy())
+        chosen = self._doubtful(changes, causes)
+        if not len(chosen):
+            return changes
         keep = np.ones(len(changes), bool)
-        reasons = changes.column("reason").to_pylist()
+        reasons = np.array(changes.column("reason").to_pylist(), object)
         names = ("event", "subscription", "message", "change", "score")
-        columns = [changes.column(name).to_pylist() for name in names]
-        for at, (row, subscription, message, change, score) in enumerate(
-            zip(*columns, strict=True)
+        few = changes.select(names).take(pa.array(chosen))
+        columns = [few.column(name).to_pylist() for name in names]
+        for at, cause, row, subscription, message, change, score in zip(
+            chosen.tolist(), causes[chosen].tolist(), *columns, strict=True
         ):
             if (row, subscription) in self._resets:
                 keep[at] = False
                 continue
-            cause = self._told.position[row]
             if self._had[cause] and not self._were[cause, self._byte] & self._mask:
                 reasons[at] = self._reason(cause, subscription, message, reasons[at])
             k = self._tops.at(subscription, row)
             if k:
-                number = self._known(message, row, change)[1]
+                number = self._known(cause, message, change)[1]
                 item = Scored(message, score, number)
                 self._raws.add(row, change, subscription, k, item, reasons[at])
                 keep[at] = False
@@ -232,16 +244,42 @@ class _Copying:
         table = changes.set_column(4, CHANGES.field(4), pa.array(reasons, pa.string()))
         return table.filter(pa.array(keep))
 
+    def _doubtful(self, changes: pa.Table, causes: np.ndarray) -> np.ndarray:
+        """Return the changes that others may tell, too, or tell otherwise.
+
+        Not those of subscriptions that only live here, and not those that a message causes which
+        only came here: unless it is another version, or the list has copies.
+        """
+        encoded = changes.column("subscription").combine_chunks().dictionary_encode()
+        ids = encoded.dictionary.to_pylist()
+        is_copied = np.array([id_ in self._copies for id_ in ids], bool)
+        is_list = np.array([id_ in self._tops for id_ in ids], bool)
+        codes = encoded.indices.to_numpy()
+        is_alone = np.unpackbits(self._places, axis=1).sum(axis=1) == 1
+        ids_told = self._told.table.column("id").take(pa.array(causes))
+        is_own = pc.equal(changes.column("message"), ids_told).to_numpy(zero_copy_only=False)
+        comes = pc.not_equal(changes.column("change"), "removed").to_numpy(zero_copy_only=False)
+        is_plain = is_own.astype(bool) & comes & (self._is_message & is_alone)[causes]
+        doubts = is_list[codes] | (is_copied[codes] & ~is_plain) | self._had[causes]
+        return np.flatnonzero(doubts)
+
     def _reason(self, cause: int, subscription: str, message: str, reason: str) -> str:
         """Return the reason for a change by an event whose old version this partition had not."""
-        op, id_ = self._ops[cause], self._told.ids[cause]
+        op, id_ = self._op(cause), self._told.ids[cause]
         if subscription == id_ and reason == "subscribed":
             return "moved" if op == "move" else "changed"
         is_version = op == "publish" and message == id_ and bool(self._is_kept[cause])
         return "changed" if is_version and reason == "published" else reason
 
-    def _known(self, message: str, row: int, change: str) -> tuple[bytes, int]:
+    def _op(self, cause: int) -> str:
+        """Return what an event was before a move became a subscription here."""
+        return str(self._narrow.column("op")[int(self._index[cause])].as_py())
+
+    def _known(self, cause: int, message: str, change: str) -> tuple[bytes, int]:
         """Return places and number of a message that an event adds or removes."""
+        row = int(self._told.rows[cause])
+        if change != "removed" and self._is_message[cause] and self._told.ids[cause] == message:
+            return self._places[cause].tobytes(), self._first + row
         rows = (row - 1, row) if change == "removed" else (row, row - 1)
         found = self._messages.at(message, rows[0]) or self._messages.at(message, rows[1])
         if found is None:
@@ -256,10 +294,10 @@ class _Copying:
             lives = self._copies.at(subscription, row - 1)
         if not lives:
             return True
-        seen = self._known(message, row, change)[0]
+        seen = self._known(cause, message, change)[0]
         if self._had[cause]:
             were, places = self._were[cause].tobytes(), self._places[cause].tobytes()
-            op, id_ = self._ops[cause], self._told.ids[cause]
+            op, id_ = self._told.ops[cause], self._told.ids[cause]
             if op == "publish" and message == id_:
                 seen = _older(lives, were, places)
             elif op != "publish" and subscription == id_:

@@ -13,10 +13,12 @@ takes, depends on what is live and not on what has happened.
 from __future__ import annotations
 
 import json
+import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, Protocol
 from uuid import uuid4
 
+import numpy as np
 import pyarrow as pa
 
 from nearcast.errors import InvalidParameterError
@@ -52,6 +54,9 @@ if TYPE_CHECKING:
 
 SAVE_EVERY = 64
 """Batches after which a state is saved again: how many a worker without it does again at most."""
+
+METRICS_KEPT = 1_000
+"""Batches whose costs are remembered."""
 
 LINES_PER_PART = 65_536
 
@@ -160,6 +165,7 @@ class Pipeline:
         target = f"batch={number}"
         if self.folder.has_published(target):
             return target
+        start = time.perf_counter()
         decision = self._settled(number, read)
         self._move(number, decision, tasks)
         is_saving = self._savers(number)
@@ -169,12 +175,35 @@ class Pipeline:
         )
         found = [json.loads(part) for part in parts]
         found += self._merge(number, found, is_saving, tasks)
-        self._publish(target, found)
-        if decision.rejected:
+        if decision.rejected:  # before the changes: what is there is not done again
             listed = json.dumps(decision.rejected).encode()
             self.folder.create(f"rejected/{number}.json", listed)
+        self._publish(target, found)
         self._save(number, found)
+        self._tell_costs(number, decision, found, time.perf_counter() - start)
         return target
+
+    def _tell_costs(
+        self, number: int, decision: Decision, found: list[dict[str, Any]], seconds: float
+    ) -> None:
+        """Write what a batch cost, for `monitor`; nothing depends on it."""
+        partitions = self.job.routes.plan.partitions
+        told = np.unpackbits(decision.bits("places"), axis=1).sum(axis=0)
+        load = {
+            str(at): [int(told[at]), facts["changes"], facts["seconds"]]
+            for at, facts in enumerate(found[:partitions])
+        }
+        facts = {
+            "batch": number,
+            "pairs": sum(one["changes"] for one in found),
+            "refused": len(decision.rejected),
+            "seconds": seconds,
+            "partitions": partitions,
+            "load": load,
+        }
+        name = f"_metrics/{number}.json"
+        self.folder.create(name, json.dumps(facts).encode(), is_durable=False)
+        self.folder.delete(f"_metrics/{number - METRICS_KEPT}.json")
 
     def _settled(self, number: int, read: Callable[[], Batch]) -> Decision:
         if number <= self._decided:

@@ -74,7 +74,8 @@ def _places(table: pa.Table, routes: Routes) -> np.ndarray:
     op = table.column("op")
     rows = _rows(pc.equal(op, "publish"))
     if len(rows):
-        places[rows] = routes.of_messages(message_table(table.take(pa.array(rows))))
+        said = table.take(pa.array(rows)) if len(rows) < len(table) else table
+        places[rows] = routes.of_messages(message_table(said, has_words=routes.has_words))
     rows = _rows(pc.equal(op, "subscribe"))
     if len(rows):
         said = table.column("line").take(pa.array(rows)).to_pylist()
@@ -89,10 +90,10 @@ def _rows(chosen: pa.ChunkedArray) -> np.ndarray:
     return np.flatnonzero(pc.fill_null(chosen, False).to_numpy(zero_copy_only=False))
 
 
-def message_table(table: pa.Table) -> pa.Table:
-    """Return publish events as a plan routes them."""
+def message_table(table: pa.Table, *, has_words: bool = True) -> pa.Table:
+    """Return publish events as a plan routes them, with their words if it looks at these."""
     sides = {side: table.column(side) for side in _SIDES}
-    return pa.table({"tokens": token_lists(table.column("text")), **sides})
+    return pa.table({"tokens": token_lists(table.column("text")), **sides} if has_words else sides)
 
 
 def _areas(moves: pa.Table) -> np.ndarray:

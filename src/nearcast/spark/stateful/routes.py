@@ -49,6 +49,11 @@ class Routes:
         return (self.plan.partitions + 7) // 8
 
     @property
+    def has_words(self) -> bool:
+        """Whether words decide where something goes."""
+        return bool(self.plan.homes.size)
+
+    @property
     def has_copies(self) -> bool:
         """Whether a subscription can live in several partitions."""
         return self.plan.mechanism != "hash"

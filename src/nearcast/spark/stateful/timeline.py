@@ -24,6 +24,10 @@ class Timeline(Generic[Value]):
         """Say what holds from a row on; rows come in order. None: nothing is known any more."""
         self._changes.setdefault(id_, []).append((row, value))
 
+    def __contains__(self, id_: str) -> bool:
+        """Whether anything was known of an id, at any row."""
+        return id_ in self._known or id_ in self._changes
+
     def at(self, id_: str, row: float) -> Value | None:
         """Return what holds at a row."""
         for since, value in reversed(self._changes.get(id_, ())):
