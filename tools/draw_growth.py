@@ -1,8 +1,8 @@
 """Draws docs/pictures/growth.svg, the picture of README: `python -m tools.draw_growth`.
 
-Time per message against the number of subscriptions, for nearcast, the papers' own kinds and Lucene
-Monitor, from the files in benchmarks/results. The numbers stand in the picture as a comment, so
-that a test can tell whether they are the recorded ones.
+Processor time per message against the number of subscriptions, for nearcast, the papers' own kinds
+and Lucene Monitor, from the files in benchmarks/results. The numbers stand in the picture as a
+comment, so that a test can tell whether they are the recorded ones.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ COMMENT = "<!-- made by tools/draw_growth.py from {} -->\n"
 
 
 def series(folder: Path = RESULTS) -> dict[str, dict[int, list[float]]]:
-    """Return median, lowest and highest µs per message by contender and number of subscriptions.
+    """Return median, lowest and highest cpu µs of a message by contender and subscriptions.
 
     Of several files with the same contender and size the last by name counts.
     """
@@ -37,7 +37,7 @@ def series(folder: Path = RESULTS) -> dict[str, dict[int, list[float]]]:
                     continue
                 for each in run[contenders]:
                     if each["name"] in names:
-                        spread = each["match"]["mean_us"] if command == "match" else each["mean_us"]
+                        spread = each["match"]["cpu_us"] if command == "match" else each["cpu_us"]
                         times = [round(spread[part], 3) for part in ("median", "low", "high")]
                         found.setdefault(each["name"], {})[facts["subscriptions"]] = times
     return found
@@ -51,7 +51,7 @@ def picture(found: dict[str, dict[int, list[float]]]) -> str:
         known = {size: (median, low, high) for size, (median, low, high) in row.items()}
         lines.append(Line(name, tuple(known.get(size) for size in sizes)))
     title = "generated tweets, one thread"
-    panel = Panel("", "subscriptions", "µs per message", tuple(map(float, sizes)), tuple(lines))
+    panel = Panel("", "subscriptions", "cpu µs per message", tuple(map(float, sizes)), tuple(lines))
     return COMMENT.format(json.dumps(found)) + draw(title, [panel], "growth")
 
 
