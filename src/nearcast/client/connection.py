@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from itertools import islice
 from typing import TYPE_CHECKING, Generic, TypeVar
 
@@ -19,7 +20,7 @@ BULK_LINES = 1_000
 Http = TypeVar("Http", httpx.Client, httpx.AsyncClient)
 
 
-class Connection(Generic[Http]):
+class Connection(ABC, Generic[Http]):
     """A client of `nearcast serve`.
 
     Parameters
@@ -51,8 +52,9 @@ class Connection(Generic[Http]):
         self._attempts = attempts
         self._url = url
 
+    @abstractmethod
     def _connect(self, url: str, headers: dict[str, str], timeout_s: float) -> Http:
-        raise NotImplementedError
+        """Return what sends the requests of this kind of client."""
 
     def _bulk_calls(self, path: str, some: Iterable[Json]) -> Iterator[tuple[int, Call]]:
         """Yield requests of many lines each, with the number of lines before them."""

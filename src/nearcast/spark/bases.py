@@ -1,8 +1,8 @@
 """A base: the subscriptions of a version, its plan, and for each partition a snapshot and ids.
 
 Objects of a base have names that are used once, as two tasks may build the same partition; which
-ones count is in `contents.json`, which is written last. Whoever knows the base by its manifest
-finds all of it, and it never changes.
+ones count is in `contents.json`, which is written last. A reader that knows the base by its
+manifest finds all of it, and it never changes.
 """
 
 from __future__ import annotations

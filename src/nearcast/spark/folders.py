@@ -5,7 +5,7 @@ with all of its content or not at all, and none is ever renamed. Two things deci
 
 - `create` makes an object unless there is one of that name, so of two writers one wins. A local
   disk does that by a link, object stores by a condition on the write, HDFS by a move that refuses
-  what exists. Whoever comes second learns it.
+  what exists. The second writer is told so.
 - Everything else is written under a name that is used once, before the object that names it is
   created. So what a reader finds by following names never changes, and may be kept in a cache.
 

@@ -84,7 +84,7 @@ class ObjectCache:
         with self._locked(path.name):
             if path.is_file():  # fetched by another process, for which this one waited
                 return
-            unfinished = path.with_name(f".{path.name}")  # of whoever has the lock
+            unfinished = path.with_name(f".{path.name}")  # belongs to the process that has the lock
             try:
                 fetch(unfinished)
                 stamp.check(unfinished)
