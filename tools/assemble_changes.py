@@ -1,8 +1,8 @@
 """Moves the fragments of changes/ into CHANGELOG.md: `python tools/assemble_changes.py 0.2.0`.
 
 They become items below the headings of their kinds, in the part of that version, which is made if
-it is not there. What was written by hand in that part stays, so the program can be run again when there
-are new fragments.
+it is not there. What was written by hand in that part stays, so the program can be run again when
+there are new fragments.
 """
 
 from __future__ import annotations

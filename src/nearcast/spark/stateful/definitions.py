@@ -54,7 +54,7 @@ def _moves(decision: Decision) -> np.ndarray:
 
 
 def wanted_definitions(decision: Decision) -> dict[int, list[Wanted]]:
-    """Return by partition which definitions it must give: it has them, or gets them in this batch."""
+    """Return by partition the definitions that it must give: it has them, or gets them now."""
     narrow = decision.batch.narrow
     rows, ids, ops = (narrow.column(name) for name in ("event", "id", "op"))
     places, were = decision.bits("places"), decision.bits("places_were")
