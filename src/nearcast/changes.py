@@ -25,7 +25,8 @@ CHANGES = pa.schema(
         ("score", pa.float64()),
     ]
 )
-_NOTHING = CHANGES.empty_table()
+# Not `CHANGES.empty_table()`, which imports pandas.
+_NOTHING = pa.Table.from_arrays([pa.nulls(0, field.type) for field in CHANGES], schema=CHANGES)
 
 
 def change_table(changed: _core.Answer) -> pa.Table:

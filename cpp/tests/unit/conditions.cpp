@@ -146,7 +146,7 @@ const Test kRanges(
           use(vocabulary, "flat", is_frequent ? 10 * kMostCells * ConditionPlan::kAlternative : 1);
           wish.words_only = words_only;
           const ConditionPlan plan(wish, vocabulary);
-          check(plan.clauses().size() > 1 == (is_frequent && !words_only));
+          check((plan.clauses().size() > 1) == (is_frequent && !words_only));
           check(plan.program().size() == 4);  // the comparison; the word is in each clause
         }
       }
